@@ -10,7 +10,7 @@ impl Workspace {
         self.stop();
         // Waits for the indexer's present batch, so that table and text are of one moment.
         snapshot::save(self);
-        snapshot::save_last_ranking(self);
+        snapshot::save_last_derivation(self);
         promote::save(self);
     }
 }

@@ -1,4 +1,4 @@
-//! Does the background work that changes leave behind: recomputes hub scores and clusters, and saves the snapshot.
+//! Does the background work that changes leave behind: recomputes hub scores, clusters and edges, and saves the snapshot.
 //!
 //! A thread sleeps until something changed and then waits for a lull, because the figures describe the whole and one
 //! more edit does not change them. It resolves under a read lock that it gives up as soon as somebody wants to change
@@ -39,10 +39,10 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
     }
     // The first run begins immediately, because answers wait for it. It covers all changes up to now.
     workspace.deriver.begin();
-    let mut derived_in = derive_now(workspace);
+    let mut derived_in = restore_or_derive(workspace);
     Vectors::catch_up(workspace);
     snapshot::save(workspace);
-    snapshot::save_ranking(workspace);
+    snapshot::save_derivation(workspace);
     workspace.facts.settle_memory();
     while let Some(map_changed) = workspace.deriver.next(pause_after(workspace, derived_in)) {
         if map_changed {
@@ -51,7 +51,7 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
             Vectors::catch_up(workspace);
         }
         snapshot::save(workspace);
-        snapshot::save_ranking(workspace);
+        snapshot::save_derivation(workspace);
         promote::save(workspace);
         snapshot::keep_contents(workspace);
         if map_changed {
@@ -63,6 +63,17 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
 
 fn pause_after(workspace: &Workspace, derived_in: Duration) -> Duration {
     LULL.max(derived_in * REST_FACTOR).max(lock(&workspace.snapshots).pause_after_saving())
+}
+
+/// Restores the edges that an earlier run derived from the same files; if there are none, derives. Returns the time it took.
+fn restore_or_derive(workspace: &Workspace) -> Duration {
+    let start = Instant::now();
+    if !snapshot::restore_edges(workspace) {
+        return derive_now(workspace);
+    }
+    tracing::info!(root = %workspace.root(), took = ?start.elapsed(), "the edges are back");
+    workspace.deriver.note_run();
+    start.elapsed()
 }
 
 fn derive_now(workspace: &Workspace) -> Duration {

@@ -23,6 +23,13 @@ struct DeriverState {
     closed: bool,
 }
 
+/// Tells one derivation of a map from another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct DerivationState {
+    runs: u64,
+    map_changes: u64,
+}
+
 /// The state of the deriving thread: its news from others, and theirs from it.
 #[derive(Debug, Default)]
 pub(super) struct Deriver {
@@ -49,6 +56,12 @@ impl Deriver {
     /// Returns the number of changes of files in the map so far; a file counts as often as it changed.
     pub(super) fn map_changes(&self) -> u64 {
         lock(&self.state).map_changes
+    }
+
+    /// Returns what tells the last derivation, and the map since, from others.
+    pub(super) fn derivation_state(&self) -> DerivationState {
+        let state = lock(&self.state);
+        DerivationState { runs: state.runs, map_changes: state.map_changes }
     }
 
     /// Returns the number of changes that the saved names and lists do not know of; `None` if none are saved.

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use hob_base::paged::PagedStore;
 use hob_base::{CancelToken, ContentHash, WsPath};
-use hob_map::graph::Derived;
+use hob_map::graph::{Derived, RestoredEdges};
 use hob_map::persist::{self, PersistError};
 use hob_map::{EXTRACTOR_VERSION, FileFacts, GaveUp, Lang, extract_within, text_only};
 use hob_store::{Store, StoreError, StoreOperation, StoreTree};
@@ -82,6 +82,11 @@ impl FactsCache {
     /// Puts the edges of a derivation where the system may take their memory, if they are many.
     pub(super) fn page_derived(&self, derived: Derived) -> Derived {
         derived.placed_in(&self.paged)
+    }
+
+    /// Puts restored edges where the system may take their memory, if they are many.
+    pub(super) fn page_edges(&self, edges: RestoredEdges) -> RestoredEdges {
+        edges.placed_in(&self.paged)
     }
 
     /// Writes the facts that the system may take, and gives it their memory. Waits for the disk.

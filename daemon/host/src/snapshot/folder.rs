@@ -8,6 +8,7 @@ use hob_base::AbsPath;
 use hob_text::{ContentKeeper, Saver};
 
 use super::format::TABLE;
+use crate::deriver::DerivationState;
 
 /// The pause between two savings is this many times as long as the last one took, so that steady editing keeps the disk
 /// busy for less than a hundredth of the time; but never longer than the limit.
@@ -25,8 +26,8 @@ pub(crate) struct Snapshots {
     pub(super) saved: Option<u64>,
     /// Time that the last saving took.
     pub(super) took: Duration,
-    /// The time at which hub scores were saved last.
-    pub(super) ranked: Option<Instant>,
+    /// The time at which a derivation was saved last, and what it was of.
+    pub(super) derivation_saved: Option<(Instant, DerivationState)>,
 }
 
 impl Snapshots {
@@ -38,7 +39,7 @@ impl Snapshots {
         }
         let contents = keep_contents.then_some(contents);
         let saver = Saver::new(&folder.join("text"));
-        Self { saver, contents, folder, saved: None, took: Duration::ZERO, ranked: None }
+        Self { saver, contents, folder, saved: None, took: Duration::ZERO, derivation_saved: None }
     }
 
     /// Returns the folder of the snapshot.

@@ -1,4 +1,4 @@
-//! Saves the parts of the map other than facts: its names and lists, and its hub scores, a file each.
+//! Saves the parts of the map other than facts: its names and lists, its hub scores, and its edges, a file each.
 //!
 //! A file has its magic, the bytes that the map wrote, and the blake3 of both. The map itself finds out, file by file,
 //! whether they fit the files.
@@ -22,6 +22,8 @@ pub(super) struct ImageFile {
 pub(super) const NAMES: ImageFile = ImageFile { magic: *b"hobnames", name: "names" };
 /// The file of hub scores.
 pub(super) const SCORES: ImageFile = ImageFile { magic: *b"hobscore", name: "scores" };
+/// The file of the edges of a derivation.
+pub(super) const EDGES: ImageFile = ImageFile { magic: *b"hobedges", name: "edges" };
 
 pub(super) fn write(kept: ImageFile, folder: &AbsPath, content: &[u8]) -> io::Result<()> {
     let mut bytes = Vec::with_capacity(kept.magic.len() + content.len() + 32);

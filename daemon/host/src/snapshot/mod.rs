@@ -1,7 +1,7 @@
 //! Saves the data that a workspace leaves on disk, so that the next daemon begins where this one ended.
 //!
-//! A snapshot has four parts: the file table (the state of each file when it was last read), the text index's segments,
-//! the map's names and lists (of large projects) and its hub scores; the store has the facts by content. When a
+//! A snapshot has five parts: the file table (the state of each file when it was last read), the text index's segments,
+//! the map's names and lists (of large projects), its hub scores and its edges; the store has the facts by content. When a
 //! snapshot is restored, a file counts as known only if its segment is there, and is mapped again if its facts are not;
 //! the sweep that follows compares every file's stat and reads the files that changed meanwhile. So a lost, torn,
 //! foreign or old snapshot costs time and never an answer: everything is checked by content hash or read again. Table
@@ -12,11 +12,12 @@
 //! takes; after a kill, files changed since the last saving are read again. Names and lists are saved again only when
 //! some per cent of the files have changed.
 //!
-//! Files: `saving` and `restoring` act on a workspace, `map_restoring` restores the map; `folder` and `comeback` hold
+//! Files: `saving`, `restoring` and `derivation` act on a workspace, `map_restoring` restores the map; `folder` and `restoring_map` hold
 //! the state of that in a workspace; `format` and `image` are the disk forms.
 
 mod atomic;
 mod claims;
+mod derivation;
 mod discard;
 pub(super) mod folder;
 mod format;
@@ -27,5 +28,6 @@ pub(super) mod restoring_map;
 mod saving;
 
 pub(super) use claims::read_claims;
+pub(super) use derivation::{restore_edges, save_derivation, save_last_derivation};
 pub(super) use restoring::restore;
-pub(super) use saving::{keep_contents, save, save_last_ranking, save_ranking};
+pub(super) use saving::{keep_contents, save};

@@ -1,16 +1,14 @@
-//! Saves what has changed in a workspace: table and text, the texts side by side, names and lists, and hub scores.
+//! Saves what has changed in a workspace: table and text, the texts side by side, names and lists.
 //!
 //! Every function may be called at any moment, and turns a failure into a notice for users.
 
-use std::fs;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use hob_base::lock;
-use hob_map::RankingJob;
 
 use super::atomic::write_atomically;
-use super::folder::{LONGEST_REST, Snapshots};
+use super::folder::Snapshots;
 use super::format::{TableEntry, encode};
 use super::image;
 use crate::progress::Phase;
@@ -79,44 +77,6 @@ pub(crate) fn keep_contents(workspace: &Workspace) {
             );
             workspace.shared.notices.add_once("contents", text);
             snapshots.contents = None;
-        }
-    }
-}
-
-/// Saves hub scores and clusters as soon as there are some, and then from time to time: they are not used for files
-/// that have changed since. This saves no generation, because the contents that they describe have not changed.
-pub(crate) fn save_ranking(workspace: &Workspace) {
-    let mut snapshots = lock(&workspace.snapshots);
-    if snapshots.ranked.is_none_or(|at| at.elapsed() > LONGEST_REST) {
-        write_ranking(workspace, &mut snapshots);
-    }
-}
-
-/// Saves hub scores and clusters when the workspace is closed.
-pub(crate) fn save_last_ranking(workspace: &Workspace) {
-    write_ranking(workspace, &mut lock(&workspace.snapshots));
-}
-
-fn write_ranking(workspace: &Workspace, snapshots: &mut Snapshots) {
-    if workspace.generation().0 == 0 {
-        return;
-    }
-    let mut job = RankingJob::default();
-    workspace.map.read_in_slices(|map, go_on| map.ranking_while(&mut job, go_on));
-    let Some(bytes) = workspace.shared.pools.index.install(|| job.into_bytes()) else {
-        return;
-    };
-    // The first file that is saved makes the folder.
-    let folder = fs::create_dir_all(snapshots.folder.as_path());
-    match folder.and_then(|()| image::write(image::SCORES, &snapshots.folder, &bytes)) {
-        Ok(()) => snapshots.ranked = Some(Instant::now()),
-        Err(error) => {
-            let text = format!(
-                "The hub scores of `{}` could not be saved: {error}. After the next start, search ranks without them for a \
-                 moment.",
-                workspace.root()
-            );
-            workspace.shared.notices.add_once("scores", text);
         }
     }
 }

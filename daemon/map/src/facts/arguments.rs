@@ -58,7 +58,7 @@ impl ArgumentKind {
 const MOST: usize = 15;
 
 /// The arguments of one call, packed: their number in the lowest four bits, then four bits for the kind of each.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Arguments(pub u64);
 
 impl Arguments {
@@ -82,7 +82,7 @@ impl Arguments {
 }
 
 /// The arguments of the call of the name at a place.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct CallArguments {
     /// 1-based line of the called name.
     pub line: u32,

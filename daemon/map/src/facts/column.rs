@@ -4,6 +4,7 @@
 //! and the code that reads them does not know.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
 use hob_base::paged::{PagedList, PagedStore, PagedText};
@@ -95,6 +96,12 @@ impl<T: PartialEq> PartialEq for Column<T> {
 
 impl<T: Eq> Eq for Column<T> {}
 
+impl<T: Hash> Hash for Column<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (**self).hash(state);
+    }
+}
+
 impl<T: fmt::Debug> fmt::Debug for Column<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
@@ -161,6 +168,12 @@ impl PartialEq for TextColumn {
 }
 
 impl Eq for TextColumn {}
+
+impl Hash for TextColumn {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (**self).hash(state);
+    }
+}
 
 impl fmt::Debug for TextColumn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

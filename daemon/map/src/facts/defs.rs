@@ -147,7 +147,7 @@ impl DefKind {
 }
 
 /// One definition of a file: a named item that the file declares.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Def {
     /// Its own name, as written.
     pub name: StrId,
@@ -174,7 +174,7 @@ pub struct Def {
 
 /// The stretch of [`FileFacts::texts`](super::FileFacts::texts) that a definition's header takes and, at once behind it, its
 /// documentation.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct DefTexts {
     /// Offset of the header's first byte.
     pub(crate) start: u32,
@@ -204,7 +204,7 @@ impl Def {
 }
 
 /// Yes-or-no properties of a definition, packed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct DefFlags(pub u8);
 
 impl DefFlags {

@@ -250,7 +250,7 @@ pub struct Flows {
 }
 
 /// Flows in their stored form: compressed, with the names that the index needs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PackedFlows {
     /// The bytes that [`crate::persist`] makes of the flows; empty if there are none.
     pub(crate) bytes: Column<u8>,

@@ -39,7 +39,7 @@ use hob_base::paged::PagedStore;
 use crate::langs::lang::Lang;
 
 /// Everything extracted from one file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FileFacts {
     /// The language it was read as.
     pub lang: Lang,
@@ -76,7 +76,7 @@ pub struct FileFacts {
 }
 
 /// Why text is not given to a parser, or not to its end.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum GaveUp {
     /// It could end the grammar's scanner, and the process with it.
@@ -115,7 +115,7 @@ impl GaveUp {
 pub const MAX_UNMAPPED: usize = 32;
 
 /// The type that a file states for a definition's value, or for the result of a call of it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TypeHint {
     /// The definition that the type belongs to.
     pub def: DefIdx,
@@ -172,7 +172,7 @@ pub enum ImportKind {
 }
 
 /// One binding of an import statement.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Import {
     /// The kind of thing that the import binds.
     pub kind: ImportKind,
@@ -191,7 +191,7 @@ pub struct Import {
 }
 
 /// A name that this file offers under another name: `export { local as exported }`, `export default local`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Export {
     /// The name in this file.
     pub local: StrId,

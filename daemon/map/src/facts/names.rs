@@ -11,7 +11,7 @@ use super::column::{Column, TextColumn};
 pub struct StrId(pub u32);
 
 /// Distinct names in byte order, back to back in one text.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct NamePool {
     text: TextColumn,
     /// The end of each name in `text`.

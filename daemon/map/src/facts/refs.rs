@@ -93,7 +93,7 @@ const NAME_BITS: u32 = 29;
 const COLUMN_BITS: u32 = 28;
 
 /// One use of a name. Names bound to local variables and parameters are not recorded.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Ref {
     /// The name used (the last segment: `join` in `os.path.join()`).
     pub name: StrId,

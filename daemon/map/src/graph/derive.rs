@@ -10,16 +10,17 @@ use hob_base::paged::PagedStore;
 use hob_base::{FileId, WsPath};
 use rustc_hash::FxHashMap;
 
+use super::adjacency::EdgeList;
 use super::communities::{self, FileGraph};
 use super::derived_uses::{FoundUse, PartialFile};
 use super::edge_sites::EdgeSitesBuilder;
 use super::labels;
 use super::open_names::{OpenNamePairs, OpenNames};
 use super::rank::{self, Graph};
-use super::skeleton::{Changed, EdgeList, FileNodes, Marked, Skeleton, SkeletonInput};
+use super::skeleton::{Changed, FileNodes, ManifestFile, Marked, Skeleton, SkeletonInput};
 use super::{ClusterInfo, Confidence, DefIdentity, EdgeKind, ExternalId, Map, NodeRef, Ranked};
 use crate::facts::{DefFlags, FileFacts, RefKind};
-use crate::index::FileScores;
+use crate::index::{FileEntry, FileScores};
 use crate::resolve::Resolver;
 
 /// Hubs kept for each cluster.
@@ -45,12 +46,23 @@ pub(super) struct DeriveItem {
     pub(super) first_ref: u32,
 }
 
+impl DeriveItem {
+    fn nodes(&self) -> FileNodes {
+        FileNodes {
+            file: self.file,
+            first: self.first,
+            first_ref: self.first_ref,
+            path: self.path.clone(),
+            facts: Arc::clone(&self.facts),
+        }
+    }
+}
+
 /// A derivation in progress. It holds a snapshot of the files and resolves in slices of time under a read lock.
 #[derive(Debug, Default)]
 pub struct DeriveJob {
     items: Vec<DeriveItem>,
-    /// Project files, on which edges depend too.
-    manifests: Vec<(FileId, Arc<FileFacts>)>,
+    manifests: Vec<ManifestFile>,
     /// The version of the map that the snapshot is of.
     version: u64,
     at_file: FxHashMap<FileId, u32>,
@@ -80,7 +92,7 @@ pub struct Derived {
     /// The names of the definitions with the best scores.
     names: BestNames,
     edges: usize,
-    skeleton: Option<Skeleton>,
+    skeleton: Option<Arc<Skeleton>>,
     /// The version of the map that the derivation began with.
     version: u64,
     /// The results in the form in which the map keeps them; `None` until [`Map::arrange_derived`].
@@ -91,7 +103,10 @@ impl Derived {
     /// The same results with the edges, if they are many, in a store that keeps them out of the process's own memory.
     #[must_use]
     pub fn placed_in(self, store: &PagedStore) -> Self {
-        Self { skeleton: self.skeleton.map(|skeleton| skeleton.placed_in(store)), ..self }
+        // Nobody shares them before they are installed.
+        let placed = |edges| Arc::try_unwrap(edges).map(|edges: Skeleton| Arc::new(edges.placed_in(store)));
+        let placed = |edges| placed(edges).unwrap_or_else(|shared| shared);
+        Self { skeleton: self.skeleton.map(placed), ..self }
     }
 }
 
@@ -140,7 +155,11 @@ impl Map {
             })
             .collect();
         let manifests = self.index.entries().filter(|(_, entry)| entry.lang().is_manifest());
-        let manifests = manifests.map(|(file, entry)| (file, Arc::clone(&entry.facts))).collect();
+        let manifest = |(file, entry): (FileId, &FileEntry)| {
+            let (path, facts) = (entry.path.clone(), Arc::clone(&entry.facts));
+            ManifestFile { file, path, facts }
+        };
+        let manifests = manifests.map(manifest).collect();
         let (version, sites) = (self.version, Some(EdgeSitesBuilder::default()));
         DeriveJob { items, manifests, version, sites, ..DeriveJob::default() }
     }
@@ -208,7 +227,8 @@ impl Map {
             files[done.file.index()] = FileScores::new(done.score, done.cluster, scores);
         }
         let changed = derived.skeleton.as_ref().map(|skeleton| skeleton.changed_files(self));
-        if let Some(skeleton) = derived.skeleton.as_mut().filter(|_| derived.version != self.version)
+        if derived.version != self.version
+            && let Some(skeleton) = derived.skeleton.as_mut().and_then(Arc::get_mut)
             && changed.as_ref().is_some_and(Changed::is_empty)
         {
             // A file came and went meanwhile, and nothing else tells which edges it had a part in.
@@ -294,6 +314,7 @@ impl DeriveJob {
             return;
         }
         self.items.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        self.manifests.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         let mut refs = 0;
         for (at, item) in (0..).zip(&mut self.items) {
             item.first_ref = refs;
@@ -302,6 +323,23 @@ impl DeriveJob {
             self.nodes += 1 + item.facts.defs.len() as u32;
             self.at_file.insert(item.file, at);
         }
+    }
+
+    /// The version of the map that the files are of.
+    pub(super) fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Returns the numbers of the files by their indexes in order of path.
+    pub(super) fn item_files(&self) -> Vec<u32> {
+        self.items.iter().map(|item| item.file.0).collect()
+    }
+
+    /// Moves the files of the snapshot into what a skeleton is built from.
+    pub(super) fn move_files_to(&mut self, input: &mut SkeletonInput) {
+        input.stretches = self.items.iter().map(DeriveItem::nodes).collect();
+        input.nodes = self.nodes as usize;
+        input.manifests = std::mem::take(&mut self.manifests);
     }
 
     /// Adds the edges that sorted uses in the file of an item make.
@@ -397,26 +435,17 @@ impl DeriveJob {
     pub fn finish(mut self) -> Derived {
         self.arrange_items();
         let all = self.nodes as usize + self.externals.len();
-        let stretch = |item: &DeriveItem| FileNodes {
-            file: item.file,
-            first: item.first,
-            first_ref: item.first_ref,
-            facts: Arc::clone(&item.facts),
-        };
-        let stretches = self.items.iter().map(stretch).collect();
         let mut numbered: Vec<(u32, ExternalId)> = self.externals.iter().map(|(id, at)| (*at, *id)).collect();
         numbered.sort_unstable();
-        let outline = SkeletonInput {
-            stretches,
-            nodes: self.nodes as usize,
-            manifests: self.manifests,
+        let mut outline = SkeletonInput {
             externals: numbered.into_iter().map(|(_, id)| id).collect(),
-            open: self.open,
-            open_names: OpenNames::new(self.open_names),
-            sites: self.sites.and_then(|sites| sites.into_sites(all)),
+            open: std::mem::take(&mut self.open),
+            open_names: OpenNames::new(std::mem::take(&mut self.open_names)),
+            sites: self.sites.take().and_then(|sites| sites.into_sites(all)),
+            ..SkeletonInput::default()
         };
-        let mut skeleton = Skeleton::new(outline, &self.strokes);
-        drop(self.strokes);
+        self.move_files_to(&mut outline);
+        let mut skeleton = Skeleton::new(outline, self.strokes);
         let groups = score_groups(&self.items);
         let graph = Graph::new(all, |node| {
             let groups = &groups;
@@ -430,7 +459,7 @@ impl DeriveJob {
         let edges = graph.edge_count();
         let scores = rank::hub_scores(&graph, &groups);
         drop(graph);
-        skeleton.set_scores(&scores);
+        skeleton.set_scores(scores.iter().copied());
         let communities = communities::detect_communities(&FileGraph::new(self.items.len(), &self.weights));
         let names = best_names(&self.items, &scores);
         let clusters = label_clusters(&self.items, &communities, &scores);
@@ -454,7 +483,7 @@ impl DeriveJob {
             clusters: Some(clusters),
             names,
             edges,
-            skeleton: Some(skeleton),
+            skeleton: Some(Arc::new(skeleton)),
             version: self.version,
             arranged: None,
         }

@@ -15,6 +15,7 @@ use hob_base::paged::PagedStore;
 
 use super::{Confidence, MAX_SITES};
 use crate::facts::Column;
+use crate::persist::PersistError;
 use crate::persist::flat::{Input, put_varint};
 
 /// The number of bits of the confidence.
@@ -105,6 +106,24 @@ impl EdgeSites {
         self.starts.heap_bytes() + self.bytes.heap_bytes()
     }
 
+    /// Writes all uses, for [`EdgeSites::read`].
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        self.starts.windows(2).for_each(|bounds| put_varint(out, bounds[1] - bounds[0]));
+        out.extend_from_slice(&self.bytes);
+    }
+
+    /// Reads the written uses of `nodes` nodes.
+    pub(super) fn read(input: &mut Input<'_>, nodes: usize) -> Result<Self, PersistError> {
+        let mut starts = Vec::with_capacity(input.room_for(nodes as u32) + 1);
+        let mut end = 0u32;
+        starts.push(end);
+        for _ in 0..nodes {
+            end = end.saturating_add(input.read_number()?);
+            starts.push(end);
+        }
+        Ok(Self { starts: starts.into(), bytes: input.read_bytes(end)?.to_vec().into() })
+    }
+
     /// Returns the uses of the edge at an index among those of a node; `None` if the node has no such edge.
     pub(super) fn uses_of_edge(&self, node: u32, index: usize) -> Option<EdgeUses> {
         let bounds = self.starts.get(node as usize).zip(self.starts.get(node as usize + 1));
@@ -151,5 +170,10 @@ mod tests {
         for (node, index) in [(0, 0), (1, 2), (2, 0), (3, 0), (4, 1), (5, 0), (6, 0), (99, 0)] {
             assert_eq!(sites.uses_of_edge(node, index), None, "edge {index} of {node}");
         }
+        let mut bytes = Vec::new();
+        sites.write(&mut bytes);
+        let again = EdgeSites::read(&mut Input::new(&bytes), 6).expect("just written");
+        assert_eq!((&again.starts, &again.bytes), (&sites.starts, &sites.bytes));
+        assert!(EdgeSites::read(&mut Input::new(&bytes[..bytes.len() - 1]), 6).is_err(), "cut off");
     }
 }

@@ -32,6 +32,12 @@ impl Externals {
         ExternalId(id.0)
     }
 
+    /// Returns the key of a package.
+    pub(super) fn key(&self, id: ExternalId) -> String {
+        let names = self.names.read().unwrap_or_else(PoisonError::into_inner);
+        names.get(crate::index::NameId(id.0)).to_owned()
+    }
+
     /// Returns the language prefix and the name of a package.
     pub(super) fn name(&self, id: ExternalId) -> Option<(String, String)> {
         let names = self.names.read().unwrap_or_else(PoisonError::into_inner);

@@ -6,6 +6,7 @@
 //! (`skeleton`), and answer as long as nothing has changed since. References that a language server confirmed override
 //! computed edges (`confirmed`).
 
+mod adjacency;
 mod among_tests;
 mod answers;
 mod batch;
@@ -46,6 +47,7 @@ mod rank;
 mod ranking;
 mod reach;
 mod route;
+mod saved_edges;
 mod score;
 mod skeleton;
 mod structural;
@@ -80,6 +82,7 @@ pub use page::PictureEdge;
 pub use ranking::{Ranked, RankingJob};
 pub use reach::Reach;
 pub use route::Admits;
+pub use saved_edges::{DerivedEdges, RestoredEdges};
 
 use std::sync::Arc;
 

@@ -11,6 +11,8 @@ use hob_base::paged::PagedStore;
 use rustc_hash::FxHasher;
 
 use crate::facts::Column;
+use crate::persist::PersistError::{self, Damaged};
+use crate::persist::flat::{Input, put_varint};
 
 /// Pairs of a name and a file in which it is open, in any order.
 #[derive(Debug, Default)]
@@ -66,6 +68,34 @@ impl OpenNames {
         self.names.heap_bytes() + self.starts.heap_bytes() + self.files.heap_bytes()
     }
 
+    /// Writes the lists, for [`OpenNames::read`], with the number that `number_of_file` gives a file.
+    pub(super) fn write(&self, out: &mut Vec<u8>, number_of_file: impl Fn(u32) -> u32) {
+        put_varint(out, self.names.len() as u32);
+        let mut before = 0;
+        for (name, bounds) in self.names.iter().zip(self.starts.windows(2)) {
+            put_varint(out, name - before);
+            before = *name;
+            put_varint(out, bounds[1] - bounds[0]);
+            let files = self.files.get(bounds[0] as usize..bounds[1] as usize).unwrap_or_default();
+            files.iter().for_each(|&file| put_varint(out, number_of_file(file)));
+        }
+    }
+
+    /// Reads written lists. `files` has the files by their numbers.
+    pub(super) fn read(input: &mut Input<'_>, files: &[u32]) -> Result<Self, PersistError> {
+        let count = input.read_number()?;
+        let mut pairs = Vec::with_capacity(input.room_for(count));
+        let mut name = 0u32;
+        for _ in 0..count {
+            name = name.wrapping_add(input.read_number()?);
+            for _ in 0..input.read_number()? {
+                let file = files.get(input.read_number()? as usize).ok_or(Damaged("a file is out of range"))?;
+                pairs.push((name, *file));
+            }
+        }
+        Ok(Self::new(OpenNamePairs(pairs)))
+    }
+
     /// Returns the files of a name, ascending.
     pub(super) fn of_name(&self, name: &str) -> &[u32] {
         let Ok(at) = self.names.binary_search(&hash_of(name)) else { return &[] };
@@ -91,5 +121,11 @@ mod tests {
         let files = OpenNames::new(pairs);
         assert_eq!((files.of_name("get"), files.of_name("set")), (&[2, 7][..], &[7, 9][..]));
         assert!(files.of_name("put").is_empty() && OpenNames::default().of_name("get").is_empty());
+
+        let mut bytes = Vec::new();
+        files.write(&mut bytes, |file| file % 7);
+        let again = OpenNames::read(&mut Input::new(&bytes), &[31, 8, 30]).expect("just written");
+        assert_eq!((again.of_name("get"), again.of_name("set")), (&[30, 31][..], &[30, 31][..]));
+        assert!(OpenNames::read(&mut Input::new(&bytes), &[31, 8]).is_err(), "a file that there is not");
     }
 }

@@ -1,5 +1,7 @@
 //! Holds the results of the last derivation: clusters and the edge count; scores lie with the files.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::skeleton::{Changed, Skeleton};
@@ -19,7 +21,7 @@ pub(crate) struct DerivedScores {
     /// The best definitions of the names with the best scores.
     pub(crate) best: FxHashMap<Box<str>, Vec<DefIdentity>>,
     /// The skeleton of the last derivation; `None` before the first.
-    pub(super) skeleton: Option<Skeleton>,
+    pub(super) skeleton: Option<Arc<Skeleton>>,
     /// The files that have changed since the last derivation.
     pub(super) changed: Changed,
 }
@@ -42,7 +44,7 @@ impl DerivedScores {
 
     /// Returns the heap memory of the skeleton, in bytes.
     pub(super) fn heap_bytes(&self) -> usize {
-        self.skeleton.as_ref().map_or(0, Skeleton::heap_bytes)
+        self.skeleton.as_ref().map_or(0, |skeleton| skeleton.heap_bytes())
     }
 }
 

@@ -7,17 +7,20 @@
 
 use std::sync::Arc;
 
-use hob_base::FileId;
 use hob_base::paged::PagedStore;
+use hob_base::{FileId, WsPath};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::adjacency::{Adjacency, EdgeList, NUMBER_BITS, number_of};
 use super::edge_sites::{EdgeSites, EdgeUses};
 use super::open_names::OpenNames;
 use super::{Confidence, DefRef, EdgeKind, EdgeKinds, ExternalId, Map, NodeRef};
-use crate::facts::{Column, DefIdx, FileFacts};
+use crate::facts::{DefIdx, FileFacts};
+use crate::persist::PersistError;
+use crate::persist::flat::{Input, put_varint};
 
-/// The number of bits of a node's number; the kind of the edge is in the bits above.
-const NUMBER_BITS: u32 = 29;
+/// The number of the highest hub score.
+const MOST_SCORE: u32 = 10_000;
 
 /// The files whose facts differ from those of the derivation.
 pub(super) type Changed = FxHashSet<FileId>;
@@ -30,6 +33,7 @@ pub(super) struct FileNodes {
     pub(super) first: u32,
     /// The number of the file's first reference.
     pub(super) first_ref: u32,
+    pub(super) path: WsPath,
     pub(super) facts: Arc<FileFacts>,
 }
 
@@ -40,23 +44,12 @@ impl FileNodes {
     }
 }
 
-/// A list of edges between numbered nodes, before they are sorted by node.
-#[derive(Debug, Default)]
-pub(super) struct EdgeList {
-    /// The start of each edge, and its end with the kind.
-    ends: Vec<(u32, u32)>,
-}
-
-impl EdgeList {
-    /// Adds an edge. Returns false, and adds none, for nodes whose number needs more bits: files cannot have half a
-    /// billion nodes.
-    pub(super) fn add_edge(&mut self, from: u32, to: u32, kind: EdgeKind) -> bool {
-        let has_room = from.max(to) >> NUMBER_BITS == 0;
-        if has_room {
-            self.ends.push((from, to | (kind as u32) << NUMBER_BITS));
-        }
-        has_room
-    }
+/// A project file, which has no nodes, and on which edges depend.
+#[derive(Debug)]
+pub(super) struct ManifestFile {
+    pub(super) file: FileId,
+    pub(super) path: WsPath,
+    pub(super) facts: Arc<FileFacts>,
 }
 
 /// The data that a skeleton is built from.
@@ -66,8 +59,7 @@ pub(super) struct SkeletonInput {
     pub(super) stretches: Vec<FileNodes>,
     /// The number of nodes of these files.
     pub(super) nodes: usize,
-    /// Project files, which have no nodes.
-    pub(super) manifests: Vec<(FileId, Arc<FileFacts>)>,
+    pub(super) manifests: Vec<ManifestFile>,
     /// Packages outside, which are numbered after all nodes.
     pub(super) externals: Vec<ExternalId>,
     /// The references that are left open, by number.
@@ -104,6 +96,19 @@ impl Marked {
     pub(super) fn count(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
+
+    /// Writes the set, for [`Marked::read`].
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        put_varint(out, self.0.len() as u32);
+        self.0.iter().for_each(|word| out.extend(word.to_le_bytes()));
+    }
+
+    /// Reads a written set.
+    pub(super) fn read(input: &mut Input<'_>) -> Result<Self, PersistError> {
+        let words = input.read_number()?;
+        let bytes = input.read_bytes(words.saturating_mul(8))?;
+        Ok(Self(bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect()))
+    }
 }
 
 /// All resolved edges at the last derivation, by node in both directions.
@@ -117,58 +122,33 @@ pub(super) struct Skeleton {
     inward: Adjacency,
 }
 
-/// The far ends of each node's edges, stored by node.
-#[derive(Debug, Default)]
-struct Adjacency {
-    /// The index in `far` of each node's first edge; one entry more than there are nodes.
-    starts: Column<u32>,
-    far: Column<u32>,
-}
-
-impl Adjacency {
-    /// The same edges in a store, if they are many.
-    fn placed_in(self, store: &PagedStore) -> Self {
-        Self { starts: self.starts.placed_alone_in(store), far: self.far.placed_alone_in(store) }
-    }
-
-    /// Groups edges by their near end, in the order in which they come.
-    fn from_edges(nodes: usize, edges: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
-        let mut starts = vec![0u32; nodes + 2];
-        for (near, _) in edges.clone() {
-            starts[near as usize + 2] += 1;
-        }
-        for at in 2..starts.len() {
-            starts[at] += starts[at - 1];
-        }
-        let mut far = vec![0; starts[nodes + 1] as usize];
-        for (near, end) in edges {
-            let place = &mut starts[near as usize + 1];
-            far[*place as usize] = end;
-            *place += 1;
-        }
-        starts.pop();
-        Self { starts: starts.into(), far: far.into() }
-    }
-
-    fn of_node(&self, node: u32) -> &[u32] {
-        let bounds = self.starts.get(node as usize).zip(self.starts.get(node as usize + 1));
-        bounds.and_then(|(&start, &end)| self.far.get(start as usize..end as usize)).unwrap_or(&[])
-    }
-
-    fn heap_bytes(&self) -> usize {
-        self.starts.heap_bytes() + self.far.heap_bytes()
-    }
-}
-
 impl Skeleton {
     /// Builds a skeleton from nodes and the edges between them.
-    pub(super) fn new(input: SkeletonInput, edges: &EdgeList) -> Self {
-        let all = input.nodes + input.externals.len();
-        let out = Adjacency::from_edges(all, edges.ends.iter().copied());
-        let turned = edges.ends.iter().map(|&(from, to)| (number_of(to), from | (to - number_of(to))));
-        let inward = Adjacency::from_edges(all, turned);
+    pub(super) fn new(input: SkeletonInput, edges: EdgeList) -> Self {
+        let out = edges.into_adjacency(input.nodes + input.externals.len());
+        Self::from_out_edges(input, out)
+    }
+
+    /// Builds a skeleton from nodes and the edges that start at each.
+    pub(super) fn from_out_edges(input: SkeletonInput, out: Adjacency) -> Self {
         let at_file = input.stretches.iter().zip(0..).map(|(stretch, at)| (stretch.file, at)).collect();
+        let inward = out.turned();
         Self { input, at_file, scores: Vec::new(), out, inward }
+    }
+
+    /// Returns what the skeleton was built from.
+    pub(super) fn input(&self) -> &SkeletonInput {
+        &self.input
+    }
+
+    /// Returns the edges that start at each node.
+    pub(super) fn out_edges(&self) -> &Adjacency {
+        &self.out
+    }
+
+    /// Returns the index of a file among the files with nodes.
+    pub(super) fn index_of_file(&self, file: FileId) -> Option<u32> {
+        self.at_file.get(&file).copied()
     }
 
     /// The same skeleton with its edges in a store, if they are many.
@@ -183,9 +163,32 @@ impl Skeleton {
     }
 
     /// Stores the hub scores of the nodes.
-    pub(super) fn set_scores(&mut self, scores: &[f32]) {
-        let nodes = scores.iter().take(self.input.nodes);
-        self.scores = nodes.map(|score| (score * 1e4).round() as u16).collect();
+    pub(super) fn set_scores(&mut self, scores: impl Iterator<Item = f32>) {
+        self.scores = scores.take(self.input.nodes).map(|score| (score * MOST_SCORE as f32).round() as u16).collect();
+    }
+
+    /// Writes the hub scores, for [`Skeleton::read_scores`].
+    pub(super) fn write_scores(&self, out: &mut Vec<u8>) {
+        self.scores.iter().for_each(|score| put_varint(out, u32::from(*score)));
+    }
+
+    /// Reads written hub scores of all nodes.
+    pub(super) fn read_scores(&mut self, input: &mut Input<'_>) -> Result<(), PersistError> {
+        self.scores = Vec::with_capacity(input.room_for(self.input.nodes as u32));
+        for _ in 0..self.input.nodes {
+            self.scores.push(input.read_number()?.min(MOST_SCORE) as u16);
+        }
+        Ok(())
+    }
+
+    /// Stores the uses of the edges, the references that are left open, and the names of these.
+    pub(super) fn set_uses(&mut self, sites: EdgeSites, open: Marked, open_names: OpenNames) {
+        (self.input.sites, self.input.open, self.input.open_names) = (Some(sites), open, open_names);
+    }
+
+    /// Stores the numbers of the packages outside, in order of their nodes.
+    pub(super) fn set_externals(&mut self, externals: Vec<ExternalId>) {
+        self.input.externals = externals;
     }
 
     /// Returns the number of nodes, without packages outside.
@@ -299,13 +302,13 @@ impl Skeleton {
 
     /// Returns the nodes of a file.
     pub(super) fn stretch_of_file(&self, file: FileId) -> Option<&FileNodes> {
-        self.input.stretches.get(*self.at_file.get(&file)? as usize)
+        self.input.stretches.get(self.index_of_file(file)? as usize)
     }
 
     /// Returns the files that have changed since the derivation.
     pub(super) fn changed_files(&self, map: &Map) -> Changed {
         let manifests = &self.input.manifests;
-        let manifests: FxHashMap<FileId, _> = manifests.iter().map(|(file, facts)| (*file, facts)).collect();
+        let manifests: FxHashMap<FileId, _> = manifests.iter().map(|one| (one.file, &one.facts)).collect();
         let is_same = |file: FileId| {
             let now = map.index.entry(file).map(|entry| &entry.facts);
             let then =
@@ -331,10 +334,6 @@ impl Skeleton {
     }
 }
 
-fn number_of(end: u32) -> u32 {
-    end & ((1 << NUMBER_BITS) - 1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -347,7 +346,7 @@ mod tests {
         strokes.add_edge(2, 0, EdgeKind::Contains);
         strokes.add_edge(0, 3, EdgeKind::Imports);
         let outline = SkeletonInput { nodes: 3, externals: vec![ExternalId(7)], ..SkeletonInput::default() };
-        let skeleton = Skeleton::new(outline, &strokes);
+        let skeleton = Skeleton::new(outline, strokes);
         let kinds = |mentions| match mentions {
             true => EdgeKinds::ALL,
             false => EdgeKinds::ALL.without(EdgeKind::References),

@@ -16,6 +16,7 @@ mod ladder;
 mod languages;
 mod ranking;
 mod route;
+mod saved_edges;
 mod surroundings;
 mod types;
 mod values;

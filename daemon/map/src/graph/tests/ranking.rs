@@ -46,7 +46,7 @@ fn cluster_figures(map: &Map) -> Vec<(String, usize, Vec<String>)> {
 }
 
 /// Returns the files of a map in a map of the next run, with other numbers and without scores.
-fn reopened_map(map: &Map) -> Map {
+pub(super) fn reopened_map(map: &Map) -> Map {
     let files = map.index.entries().map(|(file, entry)| {
         let facts = persist::decode(&persist::encode(&entry.facts)).expect("just written");
         PreparedFile::new(hob_base::FileId(20 - file.0), entry.path.clone(), Arc::new(facts))

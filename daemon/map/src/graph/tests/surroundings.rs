@@ -8,7 +8,7 @@ use crate::graph::{Direction, EdgeKind, EdgeKinds, Map, NeighborsAnswer, Neighbo
 use hob_base::FileId;
 
 /// Returns a project of C files with a header, and of Python modules, with `names` names for sixteen functions each.
-fn project(calls: &[(u8, u8)], names: u8) -> String {
+pub(super) fn project(calls: &[(u8, u8)], names: u8) -> String {
     let mut files = "//- /api.h\nint c0(int);\nint c1(int);\nstruct S { int member; };\n".to_owned();
     for file in 0..4u8 {
         files += &format!("//- /m{file}.py\nimport os\nfrom m{} import *\n", (file + 1) % 4);
@@ -39,13 +39,14 @@ fn all_nodes(map: &Map) -> Vec<NodeRef> {
         .collect()
 }
 
-fn shown_neighbors(answer: &NeighborsAnswer, map: &Map) -> Vec<String> {
+pub(super) fn shown_neighbors(answer: &NeighborsAnswer, map: &Map) -> Vec<String> {
     let show = |n: &crate::graph::Neighbor| {
         let (id, via) = (&n.info.id, map.id(n.via));
         let (edge, way, sure) = (n.edge.as_str(), n.direction.as_str(), n.confidence.as_str());
+        let candidates: String = n.candidates.iter().map(|one| format!("or {} ", map.id(*one))).collect();
         format!(
-            "{id} {edge} {way} {sure} {} {via} {:?} {} {:?}",
-            n.depth, n.sites, n.site_count, n.candidates
+            "{id} {edge} {way} {sure} {} {via} {:?} {} {candidates}",
+            n.depth, n.sites, n.site_count
         )
     };
     answer.neighbors.iter().map(show).collect()
