@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use hob_base::{AbsPath, CancelToken};
 use hob_host::{Freshness, Host, HostOptions, Phase, Workspace};
+use hob_map::graph::Ranked;
 use tempfile::TempDir;
 
 /// Number of files of the project: enough for names and lists to be saved.
@@ -116,6 +117,35 @@ fn lost_or_damaged_names_and_lists_are_made_again() {
     fs::write(&names, &good[..good.len() / 2]).expect("it was saved");
     let (parsed, told) = come_back(dir.path(), tree.path());
     assert!(parsed == 0 && told.contains("discarded"), "{parsed} {told}");
+    assert_eq!(come_back(dir.path(), tree.path()), (0, String::new()));
+}
+
+/// Restores the project, as [`come_back`] does. Returns true if its edges were derived, and false if those that were saved answer.
+fn derives_again(dir: &Path, tree: &Path) -> bool {
+    let host = host(dir);
+    let workspace = open(&host, tree);
+    workspace.wait_derived(&CancelToken::default());
+    let ranked = workspace.map().ranking_origin();
+    drop(workspace);
+    host.close();
+    ranked == Ranked::Derived
+}
+
+#[test]
+fn edges_are_derived_again_only_if_something_has_changed_or_they_are_lost() {
+    let (dir, tree) = (TempDir::new().expect("a temporary folder"), project());
+    assert!(derives_again(dir.path(), tree.path()));
+    assert!(!derives_again(dir.path(), tree.path()));
+    write(tree.path(), 5, "def changed(): pass\n");
+    assert!(derives_again(dir.path(), tree.path()));
+    assert!(!derives_again(dir.path(), tree.path()));
+    let edges = saved(dir.path(), "edges");
+    let good = fs::read(&edges).expect("they were saved");
+    fs::write(&edges, &good[..good.len() / 2]).expect("the test's own folder");
+    assert!(derives_again(dir.path(), tree.path()));
+    assert!(!derives_again(dir.path(), tree.path()));
+    fs::remove_file(&edges).expect("they were saved");
+    assert!(derives_again(dir.path(), tree.path()));
     assert_eq!(come_back(dir.path(), tree.path()), (0, String::new()));
 }
 
