@@ -28,4 +28,4 @@ pub use index::{FileDocuments, OpenedIndex, Patch, RankedError, RankedIndex, Ran
 pub use query::{FileFilter, RankedAnswer, RankedHit, RankedRequest};
 pub use question::{LONGEST_QUESTION, QuestionWords, RankedQuestion, cut_to_bytes, says_nothing};
 pub use schema::{DocKind, Prior, RankedDoc};
-pub use tokens::{Term, terms_of};
+pub use tokens::{Term, TermFinder, terms_of};

@@ -74,20 +74,70 @@ pub struct Term {
 /// Returns the words of a text in order, with identifiers split.
 #[must_use]
 pub fn terms_of(text: &str) -> Vec<Term> {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let mut terms = Vec::new();
-    for mut run in text.split(|c| !is_word(c)) {
-        while let Some(part) = next_part(&mut run) {
-            let mut word = String::new();
-            push_lowercase(part, &mut word);
-            let mut stemmed = word.clone();
-            if stemmed.len() <= PART_MAX {
-                stem_word(&mut stemmed);
-            }
-            terms.push(Term { word, stem: stemmed });
-        }
+    let term = |part| {
+        let mut word = String::new();
+        push_lowercase(part, &mut word);
+        let mut stem = word.clone();
+        stem_term(&mut stem);
+        Term { word, stem }
+    };
+    parts_of(text).map(term).collect()
+}
+
+/// Finds terms in texts without making a list of each text's words.
+#[derive(Debug)]
+pub struct TermFinder<'t> {
+    terms: &'t [Term],
+    /// True for each byte that the stem of a term begins with.
+    first_bytes: [bool; 256],
+    word: String,
+}
+
+impl<'t> TermFinder<'t> {
+    /// Creates a finder of terms.
+    #[must_use]
+    pub fn new(terms: &'t [Term]) -> Self {
+        let mut first_bytes = [false; 256];
+        terms.iter().filter_map(|term| term.stem.bytes().next()).for_each(|byte| first_bytes[byte as usize] = true);
+        Self { terms, first_bytes, word: String::new() }
     }
-    terms
+
+    /// Returns which of the terms a text has, by their indexes: those whose stem is the stem of one of its words.
+    pub fn terms_in(&mut self, text: &str) -> Vec<bool> {
+        let mut found = vec![false; self.terms.len()];
+        let mut missing = found.len();
+        for part in parts_of(text) {
+            if missing == 0 {
+                break;
+            }
+            // A stem begins as its word does, and most words begin as no term.
+            let first = part.as_bytes().first().copied().unwrap_or(0);
+            if first.is_ascii() && !self.first_bytes[first.to_ascii_lowercase() as usize] {
+                continue;
+            }
+            self.word.clear();
+            push_lowercase(part, &mut self.word);
+            stem_term(&mut self.word);
+            for (found, _) in found.iter_mut().zip(self.terms).filter(|(_, term)| term.stem == self.word) {
+                missing -= usize::from(!*found);
+                *found = true;
+            }
+        }
+        found
+    }
+}
+
+/// Yields the parts of a text's words, as written.
+fn parts_of(text: &str) -> impl Iterator<Item = &str> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    text.split(move |c| !is_word(c)).flat_map(|mut run| std::iter::from_fn(move || next_part(&mut run)))
+}
+
+/// Cuts the ending off a term.
+fn stem_term(word: &mut String) {
+    if word.len() <= PART_MAX {
+        stem_word(word);
+    }
 }
 
 fn push_lowercase(part: &str, into: &mut String) {
@@ -296,6 +346,18 @@ mod tests {
         assert_ne!(part_tokens("string"), part_tokens("str"));
         assert_ne!(part_tokens("user"), part_tokens("use"));
         assert_ne!(part_tokens("notify"), part_tokens("not"));
+    }
+
+    #[test]
+    fn terms_are_found_by_their_stems() {
+        let terms = terms_of("parser cookies größe Übung 404 日 absent");
+        let mut finder = TermFinder::new(&terms);
+        let text = "parsedCookie GRÖSSE_Größe übung get_404 parser; 日本";
+        let listed: Vec<bool> =
+            terms.iter().map(|term| terms_of(text).iter().any(|word| word.stem == term.stem)).collect();
+        assert_eq!(finder.terms_in(text), listed);
+        assert_eq!(listed, [true, true, true, true, true, true, false]);
+        assert!(finder.terms_in("nothing").iter().all(|found| !found));
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Gathers the definitions that have the words in their names, signatures, documentation or source.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hob_base::{Contents as _, WsPath};
 use hob_map::graph::{NodeInfo, NodeKind};
-use hob_text::ranked::{RankedIndex, RankedQuestion, Term, terms_of};
+use hob_text::ranked::{RankedIndex, RankedQuestion, Term, TermFinder};
 
 use super::gather::{Gathered, SubjectView, definition};
 use super::path_step;
@@ -55,8 +55,9 @@ pub(super) fn by_text(call: &mut ToolCall<'_>, view: &SubjectView<'_>, gathered:
     let before = gathered.len();
     let worth = WordWorth { rarities: &found.rarities };
     let missing: Vec<&str> = worth.unknown_words(&view.request.subject.content);
+    let mut finder = TermFinder::new(&view.request.subject.content);
     for TextCandidate { mut candidate, info, text } in candidates_of_hits(view, &found.named) {
-        let share = worth.share_of_subject(&view.request.subject.content, &info, &text);
+        let share = worth.share_of_subject(&view.request.subject.content, &mut finder, &info, &text);
         let value = LEAST + (MOST - LEAST) * share.powi(2);
         candidate.fit.value = if info.kind == NodeKind::File { value * 0.9 } else { value };
         gathered.add(candidate);
@@ -136,26 +137,25 @@ impl WordWorth<'_> {
         content.iter().filter(is_rarest).map(|term| term.word.as_str()).collect()
     }
 
-    /// Returns the share of the subject that a document has; words in its name count more than words in its text.
-    fn share_of_subject(&self, content: &[Term], info: &NodeInfo, text: &str) -> f64 {
-        let stems =
-            |text: &str| terms_of(text).into_iter().map(|term| term.stem).collect::<BTreeSet<String>>();
+    /// Returns the share of the subject that a document has; words in its name count more than words in its text. `finder` finds
+    /// the words of `content`, which are the subject's.
+    fn share_of_subject(
+        &self,
+        content: &[Term],
+        finder: &mut TermFinder<'_>,
+        info: &NodeInfo,
+        text: &str,
+    ) -> f64 {
         let path = info.path.as_ref().map_or("", |path| path.as_str());
-        let name = stems(&info.name);
-        let said = stems(&format!("{} {} {} {path}", info.qualified, info.signature, info.doc));
-        let inside = stems(text);
-        let has = |term: &Term| {
-            if name.contains(&term.stem) {
-                1.0
-            } else if said.contains(&term.stem) {
-                0.88
-            } else if inside.contains(&term.stem) {
-                0.75
-            } else {
-                0.0
+        let said = format!("{} {} {} {path}", info.qualified, info.signature, info.doc);
+        let mut shares = vec![0.0_f64; content.len()];
+        for (text, value) in [(info.name.as_str(), 1.0), (&said, 0.88), (text, 0.75)] {
+            for (share, _) in shares.iter_mut().zip(finder.terms_in(text)).filter(|(_, found)| *found) {
+                *share = share.max(value);
             }
-        };
+        }
         let whole: f64 = content.iter().map(|term| self.worth_of(term)).sum();
-        content.iter().map(|term| has(term) * self.worth_of(term)).sum::<f64>() / whole.max(f64::MIN_POSITIVE)
+        let had: f64 = content.iter().zip(shares).map(|(term, share)| share * self.worth_of(term)).sum();
+        had / whole.max(f64::MIN_POSITIVE)
     }
 }
