@@ -16,6 +16,7 @@ use crate::graph::{
 };
 use crate::locals::{NamePlace, local_name_at};
 use crate::meaning::{Meaning, NameInFile};
+use crate::resolve::Resolver;
 use crate::{extract, language_of};
 
 /// Returns the files of a fixture as pairs of path and text.
@@ -75,6 +76,7 @@ fn nodes_of(map: &Map) -> Vec<NodeRef> {
 #[track_caller]
 pub(crate) fn check_inbound_edges(mut map: Map) {
     derive_map(&mut map);
+    check_known_outbound_edges(&map);
     let shown = |map: &Map| [inbound_edges(map), neighbors_of_all(map)].concat();
     let with_skeleton = shown(&map);
     map.remove_skeleton();
@@ -82,6 +84,31 @@ pub(crate) fn check_inbound_edges(mut map: Map) {
     let missing: Vec<&String> = without.iter().filter(|edge| !with_skeleton.contains(edge)).collect();
     let added: Vec<&String> = with_skeleton.iter().filter(|edge| !without.contains(edge)).collect();
     assert!(with_skeleton == without, "missing with a skeleton: {missing:#?}\nadded: {added:#?}");
+}
+
+/// Checks that the edges which start at each definition, as far as a derivation knows them, and computed where it does not, are
+/// those that are computed without one. Calls that pass values from elsewhere are left out, as in [`neighbors_of_all`].
+#[track_caller]
+fn check_known_outbound_edges(map: &Map) {
+    let kinds = EdgeKinds::ALL.without(EdgeKind::Contains);
+    for node in nodes_of(map) {
+        let NodeRef::Def(from) = node else { continue };
+        let facts = &map.index.entry(from.file).expect("it is there").facts;
+        let refs: Vec<u32> =
+            (0..).zip(&facts.refs).filter(|(_, r)| r.owner == Some(from.def)).map(|(at, _)| at).collect();
+        let shown = |edges: Vec<Edge>| {
+            let sure =
+                edges.into_iter().filter(|edge| edge.is_resolved() && edge.confidence != Confidence::Flow);
+            let mut all: Vec<String> =
+                sure.map(|edge| format!("{} lines {:?}", show_edge(map, &edge), edge.sites)).collect();
+            all.sort();
+            all
+        };
+        let Some(known) = map.known_edges_out(&Resolver::new(&map.index), from, &refs, kinds) else {
+            continue;
+        };
+        assert_eq!(shown(known), shown(map.edges_out(from.into(), kinds)), "from {}", map.id(from.into()));
+    }
 }
 
 /// Shows the neighbours of each node over edges that end there, one step and two steps away, with and without its family,

@@ -1,7 +1,6 @@
 //! Answers `map_path`: chains from one symbol to another, with the text of each step.
 
-use hob_map::Map;
-use hob_map::graph::{EdgeKind, EdgeKinds, NodeKind, NodeRef, PathQuery};
+use hob_map::graph::{EdgeKind, EdgeKinds, NodeRef, PathQuery};
 use hob_proto::tools::path::PathArgs;
 
 use super::map::{parse_direction, text_at, with_graph_deadline};
@@ -25,17 +24,14 @@ pub(super) fn path(call: &mut ToolCall<'_>) -> ToolOutcome {
     };
     let admits = |node| scope.rules().has_node(&map, node);
     let admits: Option<&dyn Fn(NodeRef) -> bool> = if scope.is_all() { None } else { Some(&admits) };
-    let mut answer = map.path_through(&query, admits);
-    if !answer.is_connected() && !answer.incomplete && wants_calls_alone(&args) {
-        let is_code = |node: NodeRef| admits.is_none_or(|admits| admits(node)) && is_callable(&map, node);
-        let kinds = [EdgeKind::Calls, EdgeKind::References].into_iter().collect();
-        let with_names = map.path_through(&PathQuery { kinds, ..query }, Some(&is_code));
-        if with_names.is_connected() {
-            call.notes.warnings.push(
-                "No chain of calls alone: what a step `names` it hands over or only mentions.".to_owned(),
-            );
-            answer = with_names;
-        }
+    let answer = match wants_calls_alone(&args) {
+        true => map.path_by_calls_or_names(&query, admits),
+        false => map.path_through(&query, admits),
+    };
+    if answer.by_names {
+        call.notes
+            .warnings
+            .push("No chain of calls alone: what a step `names` it hands over or only mentions.".to_owned());
     }
     if !answer.is_connected() {
         call.notes.warnings.push(none_found(&args, answer.incomplete));
@@ -63,11 +59,6 @@ pub(super) fn path(call: &mut ToolCall<'_>) -> ToolOutcome {
 /// Returns true if a question leaves the kinds of edges to hob, which are calls in their direction.
 fn wants_calls_alone(args: &PathArgs) -> bool {
     args.edge_kinds.is_empty() && args.direction == "out" && !args.include_references
-}
-
-fn is_callable(map: &Map, node: NodeRef) -> bool {
-    let kind = map.info(node).map(|info| info.kind);
-    matches!(kind, Some(NodeKind::Def(kind)) if kind.is_callable() || kind.is_type())
 }
 
 /// Returns the kinds of edges to follow: calls, unless the question names others.

@@ -69,7 +69,9 @@ pub(crate) fn restore_edges(workspace: &Workspace) -> bool {
     let Some(job) = workspace.map().edges_job() else { return false };
     let folder = lock(&workspace.snapshots).folder.clone();
     let read = image::read(image::EDGES, &folder);
-    let Some(bytes) = read.inspect_err(|why| note_unused(workspace, why)).ok().flatten() else { return false };
+    let Some(bytes) = read.inspect_err(|why| note_unused(workspace, why)).ok().flatten() else {
+        return false;
+    };
     match workspace.shared.pools.index.install(|| job.restore_edges(&bytes)) {
         Ok(Some(edges)) => {
             let edges = workspace.facts.page_edges(edges);

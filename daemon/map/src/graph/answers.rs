@@ -262,6 +262,8 @@ pub struct PathAnswer {
     pub chains: Vec<Chain>,
     /// True if the search was given up before everything within reach was seen.
     pub incomplete: bool,
+    /// True if there is no connection by calls alone, and these also lead from code to what it names.
+    pub by_names: bool,
     /// The extent of the search, if it found nothing.
     pub reached: Option<Reached>,
 }

@@ -89,7 +89,8 @@ impl OpenNames {
         for _ in 0..count {
             name = name.wrapping_add(input.read_number()?);
             for _ in 0..input.read_number()? {
-                let file = files.get(input.read_number()? as usize).ok_or(Damaged("a file is out of range"))?;
+                let file =
+                    files.get(input.read_number()? as usize).ok_or(Damaged("a file is out of range"))?;
                 pairs.push((name, *file));
             }
         }

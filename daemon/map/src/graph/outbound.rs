@@ -82,6 +82,35 @@ impl Map {
         edges.into_vec()
     }
 
+    /// Returns the edges of some kinds that start at a definition, as [`Self::edges_out_with`] does: those that the last
+    /// derivation is sure of from there, the others computed. `refs` has the indexes of the references in the definition. `None` if
+    /// nothing tells which those are, and for containing, which a derivation does not know by references.
+    pub(crate) fn known_edges_out(
+        &self,
+        resolver: &Resolver<'_>,
+        from: DefRef,
+        refs: &[u32],
+        kinds: EdgeKinds,
+    ) -> Option<Vec<Edge>> {
+        let around = self.surroundings().filter(|_| !kinds.has(EdgeKind::Contains))?;
+        let entry = self.index.entry(from.file).filter(|entry| !entry.lang().is_prose())?;
+        let (mut edges, mut open) = (Edges::default(), Edges::default());
+        let sure = around.known_edges_from(from.into(), kinds)?.into_iter().filter(Edge::is_resolved);
+        sure.for_each(|edge| edges.add(edge));
+        for &at in refs {
+            let r = &entry.facts.refs[at as usize];
+            if is_asked(entry, r, kinds) && around.is_open(from.file, at as usize) {
+                self.add_use(resolver, from.file, r, &mut open);
+            }
+        }
+        open.retain_kinds(kinds);
+        if kinds.has(EdgeKind::Calls) {
+            self.add_calls_of_values(resolver, from.file, Some(Some(from.def)), &mut open);
+        }
+        edges.merge_repeated(open);
+        Some(edges.into_vec())
+    }
+
     /// Returns the import and export edges of a file.
     pub(super) fn imports_of(&self, resolver: &Resolver<'_>, file: FileId, kinds: EdgeKinds) -> Vec<Edge> {
         let mut edges = Edges::default();

@@ -136,9 +136,7 @@ impl Map {
             return false;
         }
         let mut skeleton = edges.skeleton;
-        skeleton.set_externals(
-            edges.packages.iter().map(|key| self.externals.number_of_key(key)).collect(),
-        );
+        skeleton.set_externals(edges.packages.iter().map(|key| self.externals.number_of_key(key)).collect());
         self.standing.skeleton = Some(Arc::new(skeleton));
         self.standing.changed.clear();
         true

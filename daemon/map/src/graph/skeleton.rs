@@ -164,7 +164,8 @@ impl Skeleton {
 
     /// Stores the hub scores of the nodes.
     pub(super) fn set_scores(&mut self, scores: impl Iterator<Item = f32>) {
-        self.scores = scores.take(self.input.nodes).map(|score| (score * MOST_SCORE as f32).round() as u16).collect();
+        self.scores =
+            scores.take(self.input.nodes).map(|score| (score * MOST_SCORE as f32).round() as u16).collect();
     }
 
     /// Writes the hub scores, for [`Skeleton::read_scores`].

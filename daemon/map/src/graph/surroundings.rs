@@ -8,6 +8,7 @@
 
 use std::cmp::Ordering;
 
+use hob_base::FileId;
 use rustc_hash::FxHashSet;
 
 use super::edges::Edge;
@@ -190,7 +191,7 @@ impl<'m> Surroundings<'m> {
     /// Returns the edges of some kinds that end at a node, as [`Self::known_edges`] does; `None` if the skeleton does not
     /// have the node.
     pub(super) fn known_edges_to(&self, node: NodeRef, kinds: EdgeKinds) -> Option<Vec<Edge>> {
-        self.known_edges(&self.drawn_to(node, kinds)?)
+        self.known_edges(&self.drawn(node, Direction::In, kinds)?)
     }
 
     /// Returns the edges of some kinds that end at a node, as [`Self::checked_edge`] does; `None` if the skeleton does not
@@ -201,14 +202,25 @@ impl<'m> Surroundings<'m> {
         node: NodeRef,
         kinds: EdgeKinds,
     ) -> Option<Vec<Edge>> {
-        let drawn = self.drawn_to(node, kinds)?;
+        let drawn = self.drawn(node, Direction::In, kinds)?;
         Some(drawn.iter().filter_map(|edge| self.checked_edge(resolver, edge)).collect())
     }
 
-    fn drawn_to(&self, node: NodeRef, kinds: EdgeKinds) -> Option<Vec<SkeletonEdge>> {
+    /// Returns the edges of some kinds that start at a node, as [`Self::known_edges`] does; `None` if the skeleton does not
+    /// have the node.
+    pub(super) fn known_edges_from(&self, node: NodeRef, kinds: EdgeKinds) -> Option<Vec<Edge>> {
+        self.known_edges(&self.drawn(node, Direction::Out, kinds)?)
+    }
+
+    /// Returns true if the derivation left a reference open: a query may find another meaning than the skeleton has.
+    pub(super) fn is_open(&self, file: FileId, reference: usize) -> bool {
+        self.skeleton.is_open(file, reference)
+    }
+
+    fn drawn(&self, node: NodeRef, way: Direction, kinds: EdgeKinds) -> Option<Vec<SkeletonEdge>> {
         let near = self.skeleton.node_number(node)?;
-        let edges = self.skeleton.edges(near, true).filter(|(kind, _)| kinds.has(*kind));
-        let drawn = |(kind, far)| SkeletonEdge { near, via: 0, far, kind, way: Direction::In };
+        let edges = self.skeleton.edges(near, way == Direction::In).filter(|(kind, _)| kinds.has(*kind));
+        let drawn = |(kind, far)| SkeletonEdge { near, via: 0, far, kind, way };
         Some(edges.map(drawn).collect())
     }
 

@@ -98,7 +98,10 @@ impl<'t> TermFinder<'t> {
     #[must_use]
     pub fn new(terms: &'t [Term]) -> Self {
         let mut first_bytes = [false; 256];
-        terms.iter().filter_map(|term| term.stem.bytes().next()).for_each(|byte| first_bytes[byte as usize] = true);
+        terms
+            .iter()
+            .filter_map(|term| term.stem.bytes().next())
+            .for_each(|byte| first_bytes[byte as usize] = true);
         Self { terms, first_bytes, word: String::new() }
     }
 

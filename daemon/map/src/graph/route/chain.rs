@@ -69,6 +69,8 @@ struct ChainSearch<'a, 's, 'm> {
     ends: FxHashSet<NodeRef>,
     ahead: Ahead,
     admits: Option<Admits<'a>>,
+    /// True if chains lead through functions and types alone.
+    through_code: bool,
     /// True if an end is in tests, so that stations in tests cost no more.
     among_tests: bool,
     met: Vec<ReachedNode>,
@@ -78,28 +80,40 @@ impl Map {
     /// Returns the best chains from one node to another, over edges as they point.
     pub(super) fn find_chains(&self, query: &PathQuery, admits: Option<Admits<'_>>) -> PathAnswer {
         if query.from == query.to {
-            return PathAnswer {
-                chains: vec![self.chain_of_steps(query.from, Vec::new())],
-                ..PathAnswer::default()
-            };
+            return self.chain_of_one(query);
         }
         let resolver = Resolver::new(&self.index);
-        let (mut starts, ends) = (self.parts_of(&resolver, query.from), self.parts_of(&resolver, query.to));
-        // A chain from a type to its own method starts at the type or at its other methods.
-        starts.retain(|start| *start == query.from || !ends.contains(start));
-        let mut search = ChainSearch {
-            map: self,
-            query,
-            links: Links::new(self, &resolver, query.kinds),
-            ahead: self.ahead_of(&resolver, &ends, query),
-            ends: ends.iter().copied().filter(|end| !starts.contains(end)).collect(),
-            admits,
-            among_tests: false,
-            met: Vec::new(),
-            starts,
-        };
-        search.among_tests = self.is_among_tests(query.from) || self.is_among_tests(query.to);
-        search.find_answer()
+        ChainSearch::new(self, &resolver, query, admits).find_answer()
+    }
+
+    /// Returns the best chains of calls from one node to another; if there are none, the best chains of calls and of what
+    /// code names, through functions and types alone. [`PathAnswer::by_names`] tells which.
+    #[must_use]
+    pub fn path_by_calls_or_names(&self, query: &PathQuery, admits: Option<Admits<'_>>) -> PathAnswer {
+        if query.from == query.to {
+            return self.chain_of_one(query);
+        }
+        let resolver = Resolver::new(&self.index);
+        let kinds_of =
+            |kinds: &[EdgeKind]| PathQuery { kinds: kinds.iter().copied().collect(), ..query.clone() };
+        let calls = kinds_of(&[EdgeKind::Calls]);
+        let with_names = kinds_of(&[EdgeKind::Calls, EdgeKind::References]);
+        let mut search = ChainSearch::new(self, &resolver, &calls, admits);
+        let answer = search.find_answer();
+        if answer.is_connected() || answer.incomplete {
+            return answer;
+        }
+        // What follows values at a bound depends on what was asked before, so this search begins with an empty memory.
+        let resolver = Resolver::new(&self.index);
+        let mut wider = ChainSearch::new(self, &resolver, &with_names, admits);
+        wider.through_code = true;
+        wider.links.take_calls(&mut search.links);
+        let named = wider.find_best_chains();
+        if named.is_connected() { PathAnswer { by_names: true, ..named } } else { answer }
+    }
+
+    fn chain_of_one(&self, query: &PathQuery) -> PathAnswer {
+        PathAnswer { chains: vec![self.chain_of_steps(query.from, Vec::new())], ..PathAnswer::default() }
     }
 
     /// Returns a node with the nodes that stand for it at the end of a chain: a type's methods, a file's definitions,
@@ -141,8 +155,38 @@ impl Map {
     }
 }
 
-impl ChainSearch<'_, '_, '_> {
+impl<'a, 's, 'm> ChainSearch<'a, 's, 'm> {
+    fn new(
+        map: &'m Map,
+        resolver: &'s Resolver<'m>,
+        query: &'a PathQuery,
+        admits: Option<Admits<'a>>,
+    ) -> Self {
+        let (mut starts, ends) = (map.parts_of(resolver, query.from), map.parts_of(resolver, query.to));
+        // A chain from a type to its own method starts at the type or at its other methods.
+        starts.retain(|start| *start == query.from || !ends.contains(start));
+        Self {
+            map,
+            query,
+            links: Links::new(map, resolver, query.kinds),
+            ahead: map.ahead_of(resolver, &ends, query),
+            ends: ends.iter().copied().filter(|end| !starts.contains(end)).collect(),
+            admits,
+            through_code: false,
+            among_tests: map.is_among_tests(query.from) || map.is_among_tests(query.to),
+            met: Vec::new(),
+            starts,
+        }
+    }
+
+    /// Returns the best chains, or what the search reached.
     fn find_answer(&mut self) -> PathAnswer {
+        let answer = self.find_best_chains();
+        let reached = (!answer.is_connected()).then(|| self.search_extent());
+        PathAnswer { reached, ..answer }
+    }
+
+    fn find_best_chains(&mut self) -> PathAnswer {
         let mut answer = PathAnswer::default();
         let (mut used, mut first) = (FxHashMap::default(), None);
         while answer.chains.len() < CHAINS {
@@ -166,10 +210,7 @@ impl ChainSearch<'_, '_, '_> {
                     answer.chains.push(chain);
                 }
                 outcome => {
-                    if answer.chains.is_empty() {
-                        answer.incomplete = matches!(outcome, ChainOutcome::GivenUp);
-                        answer.reached = Some(self.search_extent());
-                    }
+                    answer.incomplete = answer.chains.is_empty() && matches!(outcome, ChainOutcome::GivenUp);
                     break;
                 }
             }
@@ -224,7 +265,9 @@ impl ChainSearch<'_, '_, '_> {
     }
 
     fn may_pass(&self, node: NodeRef) -> bool {
-        self.ends.contains(&node) || self.admits.is_none_or(|admits| admits(node))
+        self.ends.contains(&node)
+            || (self.admits.is_none_or(|admits| admits(node))
+                && (!self.through_code || self.links.is_code(node)))
     }
 
     /// Returns the cost of a station without the step to it.

@@ -42,20 +42,37 @@ pub(super) struct ChainLink {
 /// The references of a file by the definition that encloses them.
 type ByOwner = FxHashMap<Option<DefIdx>, Vec<u32>>;
 
-/// Finds and caches the steps from nodes, for one query.
+/// The steps from a node by calls.
+struct CallLinks {
+    links: Rc<[ChainLink]>,
+    /// False if a bound ended the search for values that decide them: another search may find others.
+    is_whole: bool,
+}
+
+/// Finds and caches the steps from nodes, for the searches of one question.
 pub(super) struct Links<'s, 'm> {
     map: &'m Map,
     resolver: &'s Resolver<'m>,
     pub(super) families: Families<'s, 'm>,
     kinds: EdgeKinds,
     refs: FxHashMap<FileId, Rc<ByOwner>>,
+    /// The calls from nodes, which are the same for every search that follows calls.
+    calls: FxHashMap<NodeRef, CallLinks>,
     known: FxHashMap<NodeRef, Rc<[ChainLink]>>,
 }
 
 impl<'s, 'm> Links<'s, 'm> {
+    /// Creates an empty cache of steps of some kinds.
     pub(super) fn new(map: &'m Map, resolver: &'s Resolver<'m>, kinds: EdgeKinds) -> Self {
-        let (refs, known) = (FxHashMap::default(), FxHashMap::default());
-        Self { map, resolver, families: Families::new(map, resolver), kinds, refs, known }
+        let (refs, calls, known) = (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
+        Self { map, resolver, families: Families::new(map, resolver), kinds, refs, calls, known }
+    }
+
+    /// Takes the calls over that a search of other kinds has found, except those that depend on what it had asked before.
+    pub(super) fn take_calls(&mut self, others: &mut Self) {
+        self.refs = std::mem::take(&mut others.refs);
+        self.calls = std::mem::take(&mut others.calls);
+        self.calls.retain(|_, calls| calls.is_whole);
     }
 
     /// Returns the steps from a node, the cheapest to each target.
@@ -91,27 +108,56 @@ impl<'s, 'm> Links<'s, 'm> {
     fn all_links_from(&mut self, node: NodeRef) -> Vec<ChainLink> {
         let mut links = Vec::new();
         if self.kinds.has(EdgeKind::Calls) {
-            self.calls_of(node, &mut links);
-            match (node, self.kind_of(node)) {
-                (NodeRef::Def(class), Some(kind)) if kind.is_type() => {
-                    for constructor in self.map.constructors_of(class) {
-                        self.calls_of(constructor.into(), &mut links);
-                    }
-                }
-                (NodeRef::Def(def), Some(kind)) if kind.is_callable() => {
-                    self.add_overriding_links(def, None, &mut links);
-                    self.written_in(def, &mut links);
-                }
-                _ => {}
-            }
+            links.extend_from_slice(&self.calls_from(node));
         }
         let others = self.kinds.without(EdgeKind::Calls);
         if others.count() > 0 {
-            let edges = self.map.edges_out_with(self.resolver, node, others).into_iter();
+            let edges = self.edges_from(node, others).into_iter();
             links.extend(edges.filter(Edge::is_resolved).map(|edge| link_of_edge(&edge)));
         }
         links.retain(|link| self.is_station(link.to));
         links
+    }
+
+    /// Returns the steps from a node by calls, and those that a call of the node makes possible.
+    fn calls_from(&mut self, node: NodeRef) -> Rc<[ChainLink]> {
+        if let Some(known) = self.calls.get(&node) {
+            return Rc::clone(&known.links);
+        }
+        let cut_before = self.resolver.cut_solutions();
+        let mut links = Vec::new();
+        self.calls_of(node, &mut links);
+        match (node, self.kind_of(node)) {
+            (NodeRef::Def(class), Some(kind)) if kind.is_type() => {
+                for constructor in self.map.constructors_of(class) {
+                    self.calls_of(constructor.into(), &mut links);
+                }
+            }
+            (NodeRef::Def(def), Some(kind)) if kind.is_callable() => {
+                self.add_overriding_links(def, None, &mut links);
+                self.written_in(def, &mut links);
+            }
+            _ => {}
+        }
+        let found: Rc<[ChainLink]> = links.into();
+        let is_whole = self.resolver.cut_solutions() == cut_before;
+        self.calls.insert(node, CallLinks { links: Rc::clone(&found), is_whole });
+        found
+    }
+
+    /// Returns the edges of kinds other than calls that start at a node.
+    fn edges_from(&mut self, node: NodeRef, kinds: EdgeKinds) -> Vec<Edge> {
+        let known = self.def_with_refs(node).and_then(|(def, refs)| {
+            let refs = refs.get(&Some(def.def)).map_or(&[][..], Vec::as_slice);
+            self.map.known_edges_out(self.resolver, def, refs, kinds)
+        });
+        known.unwrap_or_else(|| self.map.edges_out_with(self.resolver, node, kinds))
+    }
+
+    fn def_with_refs(&mut self, node: NodeRef) -> Option<(DefRef, Rc<ByOwner>)> {
+        let NodeRef::Def(def) = node else { return None };
+        let entry = self.map.index.entry(def.file)?;
+        Some((def, self.refs_of(def.file, entry)))
     }
 
     /// Returns true if a chain may pass a node: functions and types; with edges other than calls any definition, and
@@ -120,11 +166,13 @@ impl<'s, 'm> Links<'s, 'm> {
         match node {
             NodeRef::External(_) => false,
             NodeRef::File(_) => self.kinds.has(EdgeKind::Imports) || self.kinds.has(EdgeKind::Contains),
-            NodeRef::Def(_) => {
-                let is_code = |kind: DefKind| kind.is_callable() || kind.is_type();
-                self.kinds.without(EdgeKind::Calls).count() > 0 || self.kind_of(node).is_some_and(is_code)
-            }
+            NodeRef::Def(_) => self.kinds.without(EdgeKind::Calls).count() > 0 || self.is_code(node),
         }
+    }
+
+    /// Returns true if a node is a function or a type.
+    pub(super) fn is_code(&self, node: NodeRef) -> bool {
+        self.kind_of(node).is_some_and(|kind| kind.is_callable() || kind.is_type())
     }
 
     fn kind_of(&self, node: NodeRef) -> Option<DefKind> {
@@ -139,7 +187,10 @@ impl<'s, 'm> Links<'s, 'm> {
         let owner = if let NodeRef::Def(def) = node { Some(def.def) } else { None };
         let by_owner = self.refs_of(file, entry);
         for at in by_owner.get(&owner).into_iter().flatten() {
-            self.call(file, &entry.facts.refs[*at as usize], links);
+            let r = &entry.facts.refs[*at as usize];
+            if r.kind() == RefKind::Call {
+                self.call(file, r, links);
+            }
         }
         for call in self.map.calls_of_values(self.resolver, file, Some(owner)) {
             self.add_value_call(call.to, call.line, links);
@@ -149,7 +200,7 @@ impl<'s, 'm> Links<'s, 'm> {
     fn refs_of(&mut self, file: FileId, entry: &FileEntry) -> Rc<ByOwner> {
         let gather = || {
             let mut by_owner = ByOwner::default();
-            for (r, at) in entry.facts.refs.iter().zip(0..).filter(|(r, _)| r.kind() == RefKind::Call) {
+            for (r, at) in entry.facts.refs.iter().zip(0..) {
                 by_owner.entry(r.owner).or_default().push(at);
             }
             Rc::new(by_owner)

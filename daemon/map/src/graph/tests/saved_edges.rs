@@ -86,7 +86,10 @@ fn edges_are_of_exactly_the_files_they_were_derived_from() {
     let number = |path: &str| after.file_at(path).expect("it is there");
     let changes = [
         ("another call", set(number("app.ts").0, "app.ts", "import { Store } from './store';")),
-        ("another name of the project", set(number("package.json").0, "package.json", r#"{"name": "shelf"}"#)),
+        (
+            "another name of the project",
+            set(number("package.json").0, "package.json", r#"{"name": "shelf"}"#),
+        ),
         ("a new file", set(60, "more.ts", "export const more = 1;")),
         ("a file less", MapChange::Remove { file: number("README.md") }),
     ];

@@ -44,10 +44,7 @@ pub(super) fn shown_neighbors(answer: &NeighborsAnswer, map: &Map) -> Vec<String
         let (id, via) = (&n.info.id, map.id(n.via));
         let (edge, way, sure) = (n.edge.as_str(), n.direction.as_str(), n.confidence.as_str());
         let candidates: String = n.candidates.iter().map(|one| format!("or {} ", map.id(*one))).collect();
-        format!(
-            "{id} {edge} {way} {sure} {} {via} {:?} {} {candidates}",
-            n.depth, n.sites, n.site_count
-        )
+        format!("{id} {edge} {way} {sure} {} {via} {:?} {} {candidates}", n.depth, n.sites, n.site_count)
     };
     answer.neighbors.iter().map(show).collect()
 }

@@ -148,6 +148,8 @@ pub(super) struct FlowMemory {
     undecided: Vec<u32>,
     /// The definitions for which a bound cut the search for calls through values.
     cut_searches: FxHashSet<DefRef>,
+    /// Number of solutions so far that a bound has cut, or that drew on one that it has cut.
+    cut_solutions: u64,
 }
 
 /// The files in which a search for the calls of a definition through values starts, beside its own.
@@ -243,6 +245,12 @@ impl<'m> Resolver<'m> {
         self.flow.borrow().cut_searches.contains(&def)
     }
 
+    /// Returns the number of times that following values has ended at a bound so far, or has drawn on what ended at one. What
+    /// is found while the number stays the same does not depend on what was asked before.
+    pub(crate) fn cut_solutions(&self) -> u64 {
+        self.flow.borrow().cut_solutions
+    }
+
     /// Returns the definition that runs when an object is called.
     fn called_def(&self, obj: &FlowObject) -> Option<DefRef> {
         match obj {
@@ -307,7 +315,8 @@ impl<'m> Resolver<'m> {
             let mut known = self.flow.borrow_mut();
             let (files, open_values) = (std::mem::take(&mut known.files), known.open_values);
             let cut_searches = std::mem::take(&mut known.cut_searches);
-            *known = FlowMemory { files, open_values, cut_searches, ..FlowMemory::default() };
+            let cut_solutions = known.cut_solutions;
+            *known = FlowMemory { files, open_values, cut_searches, cut_solutions, ..FlowMemory::default() };
         }
         let id = self.flow.borrow_mut().id_of_root(key);
         let steps = if self.is_passing() { PASSING_STEPS } else { STEPS };
@@ -324,9 +333,11 @@ impl<'m> Resolver<'m> {
         }
         let mut known = self.flow.borrow_mut();
         if !known.waiting.is_empty() || !known.undecided.is_empty() {
+            known.cut_solutions += 1;
             known.give_up(id);
             return None;
         }
+        known.cut_solutions += u64::from(known.states[id as usize].is_partial);
         let state = &known.states[id as usize];
         if state.is_too_wide { None } else { Some(state.set.clone()) }
     }
