@@ -82,7 +82,7 @@ impl Map {
         edges.into_vec()
     }
 
-    /// Returns the edges of some kinds that start at a definition, as [`Self::edges_out_with`] does: those that the last
+    /// Returns the resolved edges of some kinds that start at a definition, as [`Self::edges_out_with`] does: those that the last
     /// derivation is sure of from there, the others computed. `refs` has the indexes of the references in the definition. `None` if
     /// nothing tells which those are, and for containing, which a derivation does not know by references.
     pub(crate) fn known_edges_out(
@@ -100,7 +100,7 @@ impl Map {
         for &at in refs {
             let r = &entry.facts.refs[at as usize];
             if is_asked(entry, r, kinds) && around.is_open(from.file, at as usize) {
-                self.add_use(resolver, from.file, r, &mut open);
+                self.add_resolved_use(resolver, from.file, r, &mut open);
             }
         }
         open.retain_kinds(kinds);
@@ -178,10 +178,20 @@ impl Map {
         if self.index.entry(file).is_some_and(|entry| entry.lang().is_prose()) {
             return self.add_link(resolver, file, r, edges);
         }
+        if self.add_resolved_use(resolver, file, r, edges) {
+            return;
+        }
+        let (from, kind) = (owner_node(file, r.owner), EdgeKind::for_ref_kind(r.kind()));
+        let candidates = resolver.candidates(file, r).list.into_iter().map(NodeRef::Def).collect();
+        edges.add_unresolved(from, kind, candidates, r.line);
+    }
+
+    /// Adds the edges that a use in code is known to make. Returns false if its name is not resolved.
+    fn add_resolved_use(&self, resolver: &Resolver<'_>, file: FileId, r: &Ref, edges: &mut Edges) -> bool {
         let (from, kind) = (owner_node(file, r.owner), EdgeKind::for_ref_kind(r.kind()));
         if let Some(to) = self.confirmed_meaning(resolver, file, r) {
             edges.add_resolved(from, to.into(), kind, Confidence::Live, Some(r.line));
-            return;
+            return true;
         }
         let found = resolver.resolve(file, r);
         if let Some(through) = self.through_values(resolver, file, r, &found) {
@@ -195,21 +205,15 @@ impl Map {
                 {
                     edges.add_resolved(from, to, EdgeKind::References, confidence, Some(r.line));
                 }
-                return;
+                return true;
             }
         }
-        match found {
-            Resolution::To(thing, confidence) => {
-                if let Some(to) = self.used_node(file, r, &thing) {
-                    edges.add_resolved(from, to, kind, confidence, Some(r.line));
-                }
-            }
-            Resolution::Unresolved => {
-                let candidates = resolver.candidates(file, r).list.into_iter().map(NodeRef::Def).collect();
-                edges.add_unresolved(from, kind, candidates, r.line);
-            }
-            Resolution::Dropped => {}
+        if let Resolution::To(thing, confidence) = &found
+            && let Some(to) = self.used_node(file, r, thing)
+        {
+            edges.add_resolved(from, to, kind, *confidence, Some(r.line));
         }
+        !matches!(found, Resolution::Unresolved)
     }
 
     fn add_children(&self, resolver: &Resolver<'_>, node: NodeRef, entry: &FileEntry, edges: &mut Edges) {
