@@ -186,15 +186,35 @@ impl<'s, 'm> Links<'s, 'm> {
         let Some(entry) = self.map.index.entry(file).filter(|entry| !entry.lang().is_prose()) else { return };
         let owner = if let NodeRef::Def(def) = node { Some(def.def) } else { None };
         let by_owner = self.refs_of(file, entry);
-        for at in by_owner.get(&owner).into_iter().flatten() {
-            let r = &entry.facts.refs[*at as usize];
-            if r.kind() == RefKind::Call {
+        let known = self.map.surroundings().filter(|_| self.add_known_calls(node, entry, links));
+        for &at in by_owner.get(&owner).into_iter().flatten() {
+            let r = &entry.facts.refs[at as usize];
+            let is_due = known.as_ref().is_none_or(|known| known.is_open(file, at as usize));
+            if r.kind() == RefKind::Call && is_due {
                 self.call(file, r, links);
             }
         }
         for call in self.map.calls_of_values(self.resolver, file, Some(owner)) {
             self.add_value_call(call.to, call.line, links);
         }
+    }
+
+    /// Adds the calls in a node of which the last derivation is sure. Returns false, and adds none, where it does not know each
+    /// call's own meaning: an edge has the lines of its calls, and which of the calls on a line it is matters only where values
+    /// reach functions.
+    fn add_known_calls(&self, node: NodeRef, entry: &FileEntry, links: &mut Vec<ChainLink>) -> bool {
+        let known = self.map.surroundings().filter(|_| entry.facts.flows.is_empty());
+        let calls = [EdgeKind::Calls].into_iter().collect();
+        let Some(edges) = known.and_then(|known| known.known_edges_from(node, calls)) else { return false };
+        let has_all_lines = |edge: &Edge| edge.sites.len() == edge.site_count;
+        let has_all = edges.iter().all(has_all_lines);
+        for edge in edges.iter().filter(|edge| has_all && edge.is_resolved()) {
+            let NodeRef::Def(def) = edge.to else { continue };
+            for line in &edge.sites {
+                self.add_call_link(def, edge.confidence, *line, links);
+            }
+        }
+        has_all
     }
 
     fn refs_of(&mut self, file: FileId, entry: &FileEntry) -> Rc<ByOwner> {
@@ -237,10 +257,15 @@ impl<'s, 'm> Links<'s, 'm> {
             },
         };
         let Some((def, confidence)) = found else { return self.add_guesses(file, r, links) };
+        self.add_call_link(def, confidence, r.line, links);
+    }
+
+    /// Adds a call of a definition, and of those that override it.
+    fn add_call_link(&self, to: DefRef, confidence: Confidence, line: u32, links: &mut Vec<ChainLink>) {
         let cost = if confidence == Confidence::Name { BY_NAME } else { SURE };
-        let (kind, line) = (Tie::Edge(EdgeKind::Calls), Some(r.line));
-        links.push(ChainLink { to: def.into(), kind, confidence, line, named: None, cost });
-        self.add_overriding_links(def, links.last().cloned(), links);
+        let (kind, line) = (Tie::Edge(EdgeKind::Calls), Some(line));
+        links.push(ChainLink { to: to.into(), kind, confidence, line, named: None, cost });
+        self.add_overriding_links(to, links.last().cloned(), links);
     }
 
     /// Resolves a call by its name. Calls through values are added to the links; if they replace the name's meaning,
