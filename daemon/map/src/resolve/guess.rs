@@ -103,6 +103,11 @@ impl<'m> Resolver<'m> {
                 .get_or_compute(&self.members, (id, site.want, language_group(site)), || {
                     self.only_possible(site, r)
                 }),
+            Some(id) if !member && files.binary_search(&site.file.0).is_err() => self
+                .get_or_compute(&self.bare_elsewhere, (id, site.want, language_group(site)), || {
+                    (!self.is_reach_local(site, files)).then(|| self.only_possible(site, r))
+                })
+                .unwrap_or_else(|| self.only_possible(site, r)),
             _ => self.only_possible(site, r),
         };
         let vague = global::is_vague(language_group(site), r, name);
@@ -128,6 +133,13 @@ impl<'m> Resolver<'m> {
         };
         let is_vague = || self.is_common(site, r) || global::is_vague(language_group(site), r, name);
         is_unknown && !self.is_only_near(name) && !is_vague()
+    }
+
+    /// Returns true if the place of a file may decide which definitions in these files it reaches.
+    fn is_reach_local(&self, site: Site<'m>, files: &[u32]) -> bool {
+        let entries = files.iter().filter_map(|&file| self.entry(FileId(file)));
+        let mut of_group = entries.filter(|entry| entry.lang().language_group() == language_group(site));
+        of_group.any(|entry| matches!(entry.lang().semantics().reach, Reach::Folder | Reach::Namespace))
     }
 
     fn only_possible(&self, site: Site<'m>, r: &Ref) -> OnlyDefinition {

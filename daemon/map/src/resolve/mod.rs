@@ -165,6 +165,9 @@ pub(crate) struct Resolver<'m> {
     visible: RefCell<Visible>,
     /// The one definition that a member can mean by its name alone, if there is one.
     members: RefCell<FxHashMap<(NameId, WantedKind, Lang), guess::OnlyDefinition>>,
+    /// The one definition that a bare name can mean by itself in files that do not define it, if there is one; `None` if it
+    /// depends on the file's place.
+    bare_elsewhere: RefCell<FxHashMap<(NameId, WantedKind, Lang), Option<guess::OnlyDefinition>>>,
     /// The definition that a bare name means among those without a namespace.
     globals: RefCell<FxHashMap<global::GlobalKey, Option<DefRef>>>,
     /// By name: true if a trait has, or may have, a member of the name.
@@ -204,6 +207,7 @@ impl<'m> Resolver<'m> {
             includes: RefCell::default(),
             visible: RefCell::default(),
             members: RefCell::default(),
+            bare_elsewhere: RefCell::default(),
             globals: RefCell::default(),
             trait_members: RefCell::default(),
             bodies: RefCell::default(),
