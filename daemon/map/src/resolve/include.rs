@@ -21,10 +21,25 @@ const MANY_FILES: usize = 16;
 /// Most headers followed from one file.
 const MAX_HEADERS: usize = 128;
 
+/// A bare name that was looked for in a file's headers, and the definition that it means.
+pub(super) type IncludedName = ((FileId, NameId, WantedKind), Option<(DefRef, Confidence)>);
+
 impl<'m> Resolver<'m> {
     /// Returns the definition that a bare name means through the file's headers.
     pub(super) fn included_def(&self, site: Site<'m>, name: &str) -> Option<(DefRef, Confidence)> {
         let name = self.index.name_id(name)?;
+        let asked = (site.file, name, site.want);
+        // The references of a file are in order of their names.
+        if let Some((_, known)) = self.last_included.get().filter(|(last, _)| *last == asked) {
+            return known;
+        }
+        let found = self.find_included(site, name);
+        // What stopped early depends on the caller's state.
+        self.last_included.set((!self.was_cut()).then_some((asked, found)));
+        found
+    }
+
+    fn find_included(&self, site: Site<'m>, name: NameId) -> Option<(DefRef, Confidence)> {
         let groups = self.get_or_compute(&self.visible, (name, site.want), || {
             Group::split(self, self.bare_meanings(site.want, name)).into()
         });
@@ -63,7 +78,7 @@ impl<'m> Resolver<'m> {
         let path = header.path.as_str();
         entry.star_imports().any(|star| {
             let written = entry.facts.name(star.module).trim_matches(['"', '<', '>']);
-            let written = written.trim_start_matches("./").trim_start_matches("../");
+            let written = without_prefixes(without_prefixes(written, "./"), "../");
             path.strip_suffix(written).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
         })
     }
@@ -104,6 +119,14 @@ impl<'m> Resolver<'m> {
             headers.collect()
         })
     }
+}
+
+/// Removes a prefix as often as it is there. `trim_start_matches` would prepare a search each time.
+fn without_prefixes<'t>(mut text: &'t str, prefix: &str) -> &'t str {
+    while let Some(rest) = text.strip_prefix(prefix) {
+        text = rest;
+    }
+    text
 }
 
 /// Returns the only item, if there is exactly one.

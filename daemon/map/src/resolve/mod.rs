@@ -161,6 +161,8 @@ pub(crate) struct Resolver<'m> {
     bindings: RefCell<FxHashMap<(FileId, u32), NameLookup>>,
     bases: RefCell<FxHashMap<DefRef, Rc<Bases>>>,
     includes: RefCell<FxHashMap<FileId, Rc<[FileId]>>>,
+    /// The last bare name that was looked for in the headers of a file, with what it means.
+    last_included: Cell<Option<include::IncludedName>>,
     /// The definitions that a bare name can mean outside its file, in C and C++.
     visible: RefCell<Visible>,
     /// The one definition that a member can mean by its name alone, if there is one.
@@ -205,6 +207,7 @@ impl<'m> Resolver<'m> {
             bindings: RefCell::default(),
             bases: RefCell::default(),
             includes: RefCell::default(),
+            last_included: Cell::default(),
             visible: RefCell::default(),
             members: RefCell::default(),
             bare_elsewhere: RefCell::default(),
