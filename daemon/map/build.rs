@@ -1,5 +1,6 @@
 //! Compiles hob's two files of C: memory for parsers that has an end (`src/bounded/bounded.c`), and the list of a syntax tree's nodes
-//! (`src/syntax/nodes.c`). Gives the crate a digest of its own sources, by which it knows whether saved edges are of the same code.
+//! (`src/syntax/nodes.c`). Gives the crate a digest of its own sources and of those of hob-base, by which it knows whether saved edges
+//! are of the same code.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fs;
@@ -8,24 +9,32 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 fn main() {
-    println!("cargo:rerun-if-changed=src");
     let mut files = Vec::new();
-    list_files(Path::new("src"), &mut files).expect("the crate's sources can be read");
+    for folder in ["src", "../base/src"] {
+        println!("cargo:rerun-if-changed={folder}");
+        list_sources(Path::new(folder), &mut files).expect("the sources can be read");
+    }
     files.sort();
     let mut hasher = DefaultHasher::new();
     for file in files {
-        // The same sources have the same digest on every system.
         file.components().for_each(|part| part.as_os_str().to_string_lossy().hash(&mut hasher));
-        fs::read(&file).expect("the crate's sources can be read").hash(&mut hasher);
+        fs::read(&file).expect("the sources can be read").hash(&mut hasher);
     }
     println!("cargo:rustc-env=HOB_MAP_SOURCES={:016x}", hasher.finish());
     compile_c();
 }
 
-fn list_files(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+/// Lists the source files below a folder; not what editors put beside them.
+fn list_sources(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        if path.is_dir() { list_files(&path, files)? } else { files.push(path) }
+        let is_hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+        let is_source = path.extension().is_some_and(|end| end == "rs" || end == "c" || end == "h");
+        if path.is_dir() {
+            list_sources(&path, files)?;
+        } else if is_source && !is_hidden {
+            files.push(path);
+        }
     }
     Ok(())
 }

@@ -44,7 +44,10 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
     snapshot::save(workspace);
     snapshot::save_derivation(workspace);
     workspace.facts.settle_memory();
-    while let Some(map_changed) = workspace.deriver.next(pause_after(workspace, derived_in)) {
+    let next = |derived_in| {
+        workspace.deriver.next(pause_after(workspace, derived_in), snapshot::derivation_due(workspace))
+    };
+    while let Some(map_changed) = next(derived_in) {
         if map_changed {
             promote::recall_confirmed(workspace, false);
             derived_in = derive_now(workspace);
@@ -73,6 +76,7 @@ fn restore_or_derive(workspace: &Workspace) -> Duration {
     }
     tracing::info!(root = %workspace.root(), took = ?start.elapsed(), "the edges are back");
     workspace.deriver.note_run();
+    snapshot::note_restored(workspace);
     start.elapsed()
 }
 

@@ -100,11 +100,17 @@ impl Deriver {
         }
     }
 
-    /// Waits for a change and then for `rest`. Returns true if the map changed; `None` when closing.
-    pub(super) fn next(&self, rest: Duration) -> Option<bool> {
+    /// Waits for a change and then for `rest`; without a change, until the time of `due` is over, if it is given. Returns true if the
+    /// map changed; `None` when closing.
+    pub(super) fn next(&self, rest: Duration, due: Option<Duration>) -> Option<bool> {
         let mut state = lock(&self.state);
+        let due = due.map(|due| Instant::now() + due);
         while !state.changed && !state.closed {
-            state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = match due.map(|due| due.saturating_duration_since(Instant::now())) {
+                None => self.moved.wait(state).unwrap_or_else(PoisonError::into_inner),
+                Some(Duration::ZERO) => return Some(false),
+                Some(left) => self.moved.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
+            };
         }
         let until = Instant::now() + rest;
         while !state.closed && Instant::now() < until {

@@ -15,6 +15,13 @@ use crate::deriver::DerivationState;
 const REST_FACTOR: u32 = 200;
 pub(super) const LONGEST_REST: Duration = Duration::from_secs(600);
 
+/// A derivation that is saved.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SavedDerivation {
+    pub(super) at: Instant,
+    pub(super) state: DerivationState,
+}
+
 /// The folder of one workspace's snapshot.
 #[derive(Debug)]
 pub(crate) struct Snapshots {
@@ -26,8 +33,8 @@ pub(crate) struct Snapshots {
     pub(super) saved: Option<u64>,
     /// Time that the last saving took.
     pub(super) took: Duration,
-    /// The time at which a derivation was saved last, and what it was of.
-    pub(super) derivation_saved: Option<(Instant, DerivationState)>,
+    /// The derivation that was saved last.
+    pub(super) saved_derivation: Option<SavedDerivation>,
 }
 
 impl Snapshots {
@@ -39,7 +46,7 @@ impl Snapshots {
         }
         let contents = keep_contents.then_some(contents);
         let saver = Saver::new(&folder.join("text"));
-        Self { saver, contents, folder, saved: None, took: Duration::ZERO, derivation_saved: None }
+        Self { saver, contents, folder, saved: None, took: Duration::ZERO, saved_derivation: None }
     }
 
     /// Returns the folder of the snapshot.

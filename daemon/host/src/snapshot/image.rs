@@ -1,7 +1,7 @@
 //! Saves the parts of the map other than facts: its names and lists, its hub scores, and its edges, a file each.
 //!
-//! A file has its magic, the bytes that the map wrote, and the blake3 of both. The map itself finds out, file by file,
-//! whether they fit the files.
+//! A file has its magic, the bytes that the map wrote, and the blake3 of both. The map itself finds out
+//! whether they fit the files: names, lists and scores file by file, edges as a whole.
 
 use std::fs;
 use std::io;
@@ -32,6 +32,14 @@ pub(super) fn write(kept: ImageFile, folder: &AbsPath, content: &[u8]) -> io::Re
     let sum = ContentHash::of(&bytes);
     bytes.extend(sum.as_bytes());
     write_atomically(folder.join(kept.name).as_path(), &bytes)
+}
+
+/// Removes the file, if there is one.
+pub(super) fn remove(kept: ImageFile, folder: &AbsPath) -> io::Result<()> {
+    match fs::remove_file(folder.join(kept.name)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// Returns the content, or `None` if there is no file. An error says why the file cannot be used.

@@ -28,6 +28,8 @@ pub(super) mod restoring_map;
 mod saving;
 
 pub(super) use claims::read_claims;
-pub(super) use derivation::{restore_edges, save_derivation, save_last_derivation};
+pub(super) use derivation::{
+    derivation_due, note_restored, restore_edges, save_derivation, save_last_derivation,
+};
 pub(super) use restoring::restore;
 pub(super) use saving::{keep_contents, save};

@@ -103,10 +103,12 @@ impl Derived {
     /// The same results with the edges, if they are many, in a store that keeps them out of the process's own memory.
     #[must_use]
     pub fn placed_in(self, store: &PagedStore) -> Self {
-        // Nobody shares them before they are installed.
-        let placed = |edges| Arc::try_unwrap(edges).map(|edges: Skeleton| Arc::new(edges.placed_in(store)));
-        let placed = |edges| placed(edges).unwrap_or_else(|shared| shared);
-        Self { skeleton: self.skeleton.map(placed), ..self }
+        let place = |shared: Arc<Skeleton>| match Arc::try_unwrap(shared) {
+            Ok(skeleton) => Arc::new(skeleton.placed_in(store)),
+            // It is installed already.
+            Err(shared) => shared,
+        };
+        Self { skeleton: self.skeleton.map(place), ..self }
     }
 }
 
@@ -325,7 +327,7 @@ impl DeriveJob {
         }
     }
 
-    /// The version of the map that the files are of.
+    /// Returns the version of the map that the files are of.
     pub(super) fn version(&self) -> u64 {
         self.version
     }

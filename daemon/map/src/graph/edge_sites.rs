@@ -126,26 +126,40 @@ impl EdgeSites {
 
     /// Returns the uses of the edge at an index among those of a node; `None` if the node has no such edge.
     pub(super) fn uses_of_edge(&self, node: u32, index: usize) -> Option<EdgeUses> {
-        let bounds = self.starts.get(node as usize).zip(self.starts.get(node as usize + 1));
-        let bytes = bounds.and_then(|(&start, &end)| self.bytes.get(start as usize..end as usize))?;
-        let mut input = Input::new(bytes);
+        let mut input = Input::new(self.bytes_of(node)?);
         for _ in 0..index {
             let count = input.read_number().ok()? >> HEAD_BITS;
             for _ in 0..(count as usize).min(MAX_SITES) {
                 input.read_number().ok()?;
             }
         }
-        let head = input.read_number().ok()?;
-        let confidence = *CONFIDENCES.get((head & ((1 << CONFIDENCE_BITS) - 1)) as usize)?;
-        let count = (head >> HEAD_BITS) as usize;
-        let has_open = head >> CONFIDENCE_BITS & 1 == 1;
-        let mut line = 0;
-        let lines = (0..count.min(MAX_SITES)).map(|_| {
-            line += input.read_number().ok()?;
-            Some(line)
-        });
-        Some(EdgeUses { confidence, lines: lines.collect::<Option<_>>()?, count, has_open })
+        read_uses(&mut input)
     }
+
+    /// Yields the uses of a node's edges, in their order.
+    pub(super) fn uses_of_node(&self, node: u32) -> impl Iterator<Item = EdgeUses> + '_ {
+        let mut input = Input::new(self.bytes_of(node).unwrap_or_default());
+        std::iter::from_fn(move || read_uses(&mut input))
+    }
+
+    fn bytes_of(&self, node: u32) -> Option<&[u8]> {
+        let bounds = self.starts.get(node as usize).zip(self.starts.get(node as usize + 1));
+        bounds.and_then(|(&start, &end)| self.bytes.get(start as usize..end as usize))
+    }
+}
+
+/// Reads the uses of one edge; `None` at the end, and if the bytes are damaged.
+fn read_uses(input: &mut Input<'_>) -> Option<EdgeUses> {
+    let head = input.read_number().ok()?;
+    let confidence = *CONFIDENCES.get((head & ((1 << CONFIDENCE_BITS) - 1)) as usize)?;
+    let count = (head >> HEAD_BITS) as usize;
+    let has_open = head >> CONFIDENCE_BITS & 1 == 1;
+    let mut line = 0u32;
+    let lines = (0..count.min(MAX_SITES)).map(|_| {
+        line = line.checked_add(input.read_number().ok()?)?;
+        Some(line)
+    });
+    Some(EdgeUses { confidence, lines: lines.collect::<Option<_>>()?, count, has_open })
 }
 
 #[cfg(test)]
@@ -170,6 +184,9 @@ mod tests {
         for (node, index) in [(0, 0), (1, 2), (2, 0), (3, 0), (4, 1), (5, 0), (6, 0), (99, 0)] {
             assert_eq!(sites.uses_of_edge(node, index), None, "edge {index} of {node}");
         }
+        assert_eq!(sites.uses_of_node(1).collect::<Vec<_>>().len(), 2);
+        assert_eq!(sites.uses_of_node(4).next(), sites.uses_of_edge(4, 0));
+        assert!(sites.uses_of_node(5).next().is_none());
         let mut bytes = Vec::new();
         sites.write(&mut bytes);
         let again = EdgeSites::read(&mut Input::new(&bytes), 6).expect("just written");

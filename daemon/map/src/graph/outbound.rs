@@ -84,7 +84,7 @@ impl Map {
 
     /// Returns the resolved edges of some kinds that start at a definition, as [`Self::edges_out_with`] does: those that the last
     /// derivation is sure of from there, the others computed. `refs` has the indexes of the references in the definition. `None` if
-    /// nothing tells which those are, and for containing, which a derivation does not know by references.
+    /// nothing tells which those are, for calls, which a query may follow further than a derivation, and for containing.
     pub(crate) fn known_edges_out(
         &self,
         resolver: &Resolver<'_>,
@@ -92,7 +92,8 @@ impl Map {
         refs: &[u32],
         kinds: EdgeKinds,
     ) -> Option<Vec<Edge>> {
-        let around = self.surroundings().filter(|_| !kinds.has(EdgeKind::Contains))?;
+        let is_known = !kinds.has(EdgeKind::Contains) && !kinds.has(EdgeKind::Calls);
+        let around = self.surroundings().filter(|_| is_known)?;
         let entry = self.index.entry(from.file).filter(|entry| !entry.lang().is_prose())?;
         let (mut edges, mut open) = (Edges::default(), Edges::default());
         let sure = around.known_edges_from(from.into(), kinds)?.into_iter().filter(Edge::is_resolved);
@@ -104,9 +105,6 @@ impl Map {
             }
         }
         open.retain_kinds(kinds);
-        if kinds.has(EdgeKind::Calls) {
-            self.add_calls_of_values(resolver, from.file, Some(Some(from.def)), &mut open);
-        }
         edges.merge_repeated(open);
         Some(edges.into_vec())
     }

@@ -2,11 +2,12 @@
 //! again.
 //!
 //! What one file says decides what a name means in others, so edges hold for exactly the files that they were derived from, and for
-//! the code that resolved them. The bytes begin with a digest of all facts and of this crate's sources. If it is another, they are
-//! not used, and the next derivation makes the edges anew; there is no half of them to keep.
+//! the code that resolved them. The bytes begin with a digest of the paths of all files, of 64 bits of hash for the facts of each, and
+//! of the sources that resolve. If it is another, they are not used, and the next derivation makes the edges anew; there is no half of
+//! them to keep.
 //!
-//! Layout: the digest; packages; for each node its edges, its score, and how long the uses of its edges are; these uses; the references
-//! that are left open, and the names. No bytes cause an index out of bounds.
+//! Layout: the digest; the packages; the edges of each node; the score of each node but packages; the uses of the edges of each node;
+//! the references that are left open; their names. No bytes cause an index out of bounds.
 
 use std::hash::{BuildHasher, BuildHasherDefault};
 use std::sync::Arc;
@@ -26,7 +27,7 @@ use crate::facts::FileFacts;
 use crate::persist::PersistError::{self, Damaged};
 use crate::persist::flat::{Input, put_varint};
 
-/// A digest of this crate's sources: `build.rs` computes it.
+/// A digest of the sources of this crate and of those of paths: `build.rs` computes it.
 const RESOLVING_CODE: &str = env!("HOB_MAP_SOURCES");
 
 /// The edges of a derivation, to be written without the map's lock.
@@ -47,6 +48,12 @@ pub struct RestoredEdges {
 }
 
 impl DerivedEdges {
+    /// Returns true if other edges are of the same derivation.
+    #[must_use]
+    pub fn are_of_same_derivation(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.skeleton, &other.skeleton)
+    }
+
     /// Returns the bytes, for [`DeriveJob::restore_edges`]. Uses all threads of the pool it is called in.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
@@ -123,9 +130,10 @@ impl Map {
         Some(DerivedEdges { skeleton: Arc::clone(skeleton), packages })
     }
 
-    /// Starts restoring the edges of an earlier run; `None` unless the map has the hub scores that this run left for all of its files.
+    /// Starts restoring the edges of an earlier run; `None` unless the map has as many files with hub scores of such a run as it has
+    /// files.
     #[must_use]
-    pub fn edges_job(&self) -> Option<DeriveJob> {
+    pub fn restoring_job(&self) -> Option<DeriveJob> {
         let has_scores = self.ranking_origin() == Ranked::Earlier { unknown: 0 };
         has_scores.then(|| self.derive_job())
     }
@@ -153,7 +161,7 @@ fn digest_of(input: &SkeletonInput) -> ContentHash {
     let mut bytes = RESOLVING_CODE.as_bytes().to_vec();
     for ((path, _), print) in files.iter().zip(prints) {
         bytes.extend(path.as_str().as_bytes());
-        // No path has a zero, so no two lists of files have the same bytes.
+        // No path has a zero, so it is clear where one ends.
         bytes.push(0);
         bytes.extend(print.to_le_bytes());
     }

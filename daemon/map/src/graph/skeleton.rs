@@ -230,6 +230,20 @@ impl Skeleton {
         self.input.sites.as_ref()?.uses_of_edge(from, index)
     }
 
+    /// Yields the edges of some kinds that start at a node, with their uses; none if it has no uses, and without containing.
+    pub(super) fn edges_with_uses(
+        &self,
+        node: u32,
+        kinds: EdgeKinds,
+    ) -> impl Iterator<Item = (EdgeKind, u32, EdgeUses)> + '_ {
+        let edges = self.edges(node, false).filter(|(kind, _)| *kind != EdgeKind::Contains);
+        let uses = self.input.sites.iter().flat_map(move |sites| sites.uses_of_node(node));
+        edges
+            .zip(uses)
+            .filter(move |((kind, _), _)| kinds.has(*kind))
+            .map(|((kind, to), uses)| (kind, to, uses))
+    }
+
     /// Returns the files in which a name is open, ascending.
     pub(super) fn files_with_open(&self, name: &str) -> &[u32] {
         self.input.open_names.of_name(name)

@@ -1,4 +1,4 @@
-//! Finds the neighbours of several nodes at once, over the skeleton of the last derivation.
+//! Finds the neighbours of several nodes at once, and the edges of one, over the skeleton of the last derivation.
 //!
 //! Two steps from a busy function are a hundred thousand others, of which fifty are shown. While nothing has changed
 //! since the derivation, and no server has confirmed an edge, the skeleton has the resolved edges, their order, and the
@@ -11,6 +11,7 @@ use std::cmp::Ordering;
 use hob_base::FileId;
 use rustc_hash::FxHashSet;
 
+use super::edge_sites::EdgeUses;
 use super::edges::Edge;
 use super::open_uses::OpenUses;
 use super::skeleton::Skeleton;
@@ -191,7 +192,7 @@ impl<'m> Surroundings<'m> {
     /// Returns the edges of some kinds that end at a node, as [`Self::known_edges`] does; `None` if the skeleton does not
     /// have the node.
     pub(super) fn known_edges_to(&self, node: NodeRef, kinds: EdgeKinds) -> Option<Vec<Edge>> {
-        self.known_edges(&self.drawn(node, Direction::In, kinds)?)
+        self.known_edges(&self.drawn_to(node, kinds)?)
     }
 
     /// Returns the edges of some kinds that end at a node, as [`Self::checked_edge`] does; `None` if the skeleton does not
@@ -202,14 +203,18 @@ impl<'m> Surroundings<'m> {
         node: NodeRef,
         kinds: EdgeKinds,
     ) -> Option<Vec<Edge>> {
-        let drawn = self.drawn(node, Direction::In, kinds)?;
+        let drawn = self.drawn_to(node, kinds)?;
         Some(drawn.iter().filter_map(|edge| self.checked_edge(resolver, edge)).collect())
     }
 
-    /// Returns the edges of some kinds that start at a node, as [`Self::known_edges`] does; `None` if the skeleton does not
-    /// have the node.
-    pub(super) fn known_edges_from(&self, node: NodeRef, kinds: EdgeKinds) -> Option<Vec<Edge>> {
-        self.known_edges(&self.drawn(node, Direction::Out, kinds)?)
+    /// Returns the edges of some kinds that start at a node, as [`Self::known_edges`] does, without containing; `None` if the
+    /// skeleton does not have the node.
+    pub(super) fn known_edges_from(&self, from: NodeRef, kinds: EdgeKinds) -> Option<Vec<Edge>> {
+        let edges = self.skeleton.edges_with_uses(self.skeleton.node_number(from)?, kinds);
+        let edge = |(kind, to, uses): (EdgeKind, u32, EdgeUses)| {
+            Some(edge_of_uses(from, self.skeleton.node(to)?, kind, uses))
+        };
+        edges.map(edge).collect()
     }
 
     /// Returns true if the derivation left a reference open: a query may find another meaning than the skeleton has.
@@ -217,10 +222,10 @@ impl<'m> Surroundings<'m> {
         self.skeleton.is_open(file, reference)
     }
 
-    fn drawn(&self, node: NodeRef, way: Direction, kinds: EdgeKinds) -> Option<Vec<SkeletonEdge>> {
+    fn drawn_to(&self, node: NodeRef, kinds: EdgeKinds) -> Option<Vec<SkeletonEdge>> {
         let near = self.skeleton.node_number(node)?;
-        let edges = self.skeleton.edges(near, way == Direction::In).filter(|(kind, _)| kinds.has(*kind));
-        let drawn = |(kind, far)| SkeletonEdge { near, via: 0, far, kind, way };
+        let edges = self.skeleton.edges(near, true).filter(|(kind, _)| kinds.has(*kind));
+        let drawn = |(kind, far)| SkeletonEdge { near, via: 0, far, kind, way: Direction::In };
         Some(edges.map(drawn).collect())
     }
 
@@ -229,20 +234,17 @@ impl<'m> Surroundings<'m> {
         let (near, far, kind) = (drawn.near, drawn.far, drawn.kind);
         let (from, to) = if drawn.way == Direction::Out { (near, far) } else { (far, near) };
         let uses = self.skeleton.uses_of_edge(from, to, kind)?;
-        let edge = Edge {
-            from: self.skeleton.node(from)?,
-            to: self.skeleton.node(to)?,
-            kind,
-            confidence: uses.confidence,
-            candidates: Vec::new(),
-            sites: uses.lines,
-            site_count: uses.count,
-        };
-        Some((edge, uses.has_open))
+        let has_open = uses.has_open;
+        Some((edge_of_uses(self.skeleton.node(from)?, self.skeleton.node(to)?, kind, uses), has_open))
     }
 
     /// Returns where else a search for the uses of a definition has to look, if its edges from these nodes are known.
     pub(super) fn open_uses(&self, def: DefRef, sources: impl IntoIterator<Item = NodeRef>) -> OpenUses<'m> {
         OpenUses::new(self.skeleton, sources, self.map.has_other_meaning(def))
     }
+}
+
+fn edge_of_uses(from: NodeRef, to: NodeRef, kind: EdgeKind, uses: EdgeUses) -> Edge {
+    let (confidence, sites, site_count) = (uses.confidence, uses.lines, uses.count);
+    Edge { from, to, kind, confidence, candidates: Vec::new(), sites, site_count }
 }

@@ -104,7 +104,7 @@ impl<'m> Resolver<'m> {
                     self.only_possible(site, r)
                 }),
             Some(id) if !member && files.binary_search(&site.file.0).is_err() => self
-                .get_or_compute(&self.bare_elsewhere, (id, site.want, language_group(site)), || {
+                .get_or_compute(&self.only_outside_definers, (id, site.want, language_group(site)), || {
                     (!self.is_reach_local(site, files)).then(|| self.only_possible(site, r))
                 })
                 .unwrap_or_else(|| self.only_possible(site, r)),

@@ -169,7 +169,7 @@ pub(crate) struct Resolver<'m> {
     members: RefCell<FxHashMap<(NameId, WantedKind, Lang), guess::OnlyDefinition>>,
     /// The one definition that a bare name can mean by itself in files that do not define it, if there is one; `None` if it
     /// depends on the file's place.
-    bare_elsewhere: RefCell<FxHashMap<(NameId, WantedKind, Lang), Option<guess::OnlyDefinition>>>,
+    only_outside_definers: RefCell<FxHashMap<(NameId, WantedKind, Lang), Option<guess::OnlyDefinition>>>,
     /// The definition that a bare name means among those without a namespace.
     globals: RefCell<FxHashMap<global::GlobalKey, Option<DefRef>>>,
     /// By name: true if a trait has, or may have, a member of the name.
@@ -210,7 +210,7 @@ impl<'m> Resolver<'m> {
             last_included: Cell::default(),
             visible: RefCell::default(),
             members: RefCell::default(),
-            bare_elsewhere: RefCell::default(),
+            only_outside_definers: RefCell::default(),
             globals: RefCell::default(),
             trait_members: RefCell::default(),
             bodies: RefCell::default(),

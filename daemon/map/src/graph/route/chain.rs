@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Admits;
 use super::ahead::Ahead;
-use super::links::{ChainLink, Links, SURE};
+use super::links::{ChainLink, FoundCalls, Links, SURE};
 use crate::facts::{DefFlags, DefKind};
 use crate::graph::family::Families;
 use crate::graph::{
@@ -93,23 +93,31 @@ impl Map {
         if query.from == query.to {
             return self.chain_of_one(query);
         }
-        let resolver = Resolver::new(&self.index);
-        let kinds_of =
-            |kinds: &[EdgeKind]| PathQuery { kinds: kinds.iter().copied().collect(), ..query.clone() };
-        let calls = kinds_of(&[EdgeKind::Calls]);
-        let with_names = kinds_of(&[EdgeKind::Calls, EdgeKind::References]);
-        let mut search = ChainSearch::new(self, &resolver, &calls, admits);
-        let answer = search.find_answer();
+        let of_kinds = |kinds: &[EdgeKind]| {
+            let kinds = kinds.iter().copied().collect();
+            PathQuery { kinds, ..query.clone() }
+        };
+        let (answer, found) = self.find_calls(&of_kinds(&[EdgeKind::Calls]), admits);
         if answer.is_connected() || answer.incomplete {
             return answer;
         }
-        // What follows values at a bound depends on what was asked before, so this search begins with an empty memory.
+        // What following values finds before it ends at a bound depends on what was asked before, so this search begins with
+        // an empty memory.
         let resolver = Resolver::new(&self.index);
+        let with_names = of_kinds(&[EdgeKind::Calls, EdgeKind::References]);
         let mut wider = ChainSearch::new(self, &resolver, &with_names, admits);
         wider.through_code = true;
-        wider.links.take_calls(&mut search.links);
+        wider.links.take_calls(found);
         let named = wider.find_best_chains();
         if named.is_connected() { PathAnswer { by_names: true, ..named } } else { answer }
+    }
+
+    /// Finds chains, and returns the calls that the search came to as well.
+    fn find_calls(&self, query: &PathQuery, admits: Option<Admits<'_>>) -> (PathAnswer, FoundCalls) {
+        let resolver = Resolver::new(&self.index);
+        let mut search = ChainSearch::new(self, &resolver, query, admits);
+        let answer = search.find_answer();
+        (answer, search.links.into_found_calls())
     }
 
     fn chain_of_one(&self, query: &PathQuery) -> PathAnswer {

@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use hob_base::FileId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{DefIdx, DefKind, Ref, RefKind};
 use crate::graph::family::{Families, Kinship};
@@ -49,6 +49,27 @@ struct CallLinks {
     is_whole: bool,
 }
 
+/// The calls in a node that need not be resolved.
+#[derive(Default)]
+struct KnownCalls {
+    /// The edges of one call each.
+    edges: Vec<Edge>,
+    /// The indexes of the references that are among the edges, or make none.
+    refs: FxHashSet<u32>,
+}
+
+impl KnownCalls {
+    fn has_call(&self, reference: u32) -> bool {
+        self.refs.contains(&reference)
+    }
+}
+
+/// The calls that a search has found.
+pub(super) struct FoundCalls {
+    refs: FxHashMap<FileId, Rc<ByOwner>>,
+    calls: FxHashMap<NodeRef, CallLinks>,
+}
+
 /// Finds and caches the steps from nodes, for the searches of one question.
 pub(super) struct Links<'s, 'm> {
     map: &'m Map,
@@ -68,11 +89,15 @@ impl<'s, 'm> Links<'s, 'm> {
         Self { map, resolver, families: Families::new(map, resolver), kinds, refs, calls, known }
     }
 
-    /// Takes the calls over that a search of other kinds has found, except those that depend on what it had asked before.
-    pub(super) fn take_calls(&mut self, others: &mut Self) {
-        self.refs = std::mem::take(&mut others.refs);
-        self.calls = std::mem::take(&mut others.calls);
+    /// Takes the calls over that an earlier search found, except those for which following values ended at a bound.
+    pub(super) fn take_calls(&mut self, earlier: FoundCalls) {
+        (self.refs, self.calls) = (earlier.refs, earlier.calls);
         self.calls.retain(|_, calls| calls.is_whole);
+    }
+
+    /// Returns the calls that were found, for [`Self::take_calls`].
+    pub(super) fn into_found_calls(self) -> FoundCalls {
+        FoundCalls { refs: self.refs, calls: self.calls }
     }
 
     /// Returns the steps from a node, the cheapest to each target.
@@ -186,11 +211,16 @@ impl<'s, 'm> Links<'s, 'm> {
         let Some(entry) = self.map.index.entry(file).filter(|entry| !entry.lang().is_prose()) else { return };
         let owner = if let NodeRef::Def(def) = node { Some(def.def) } else { None };
         let by_owner = self.refs_of(file, entry);
-        let known = self.map.surroundings().filter(|_| self.add_known_calls(node, entry, links));
-        for &at in by_owner.get(&owner).into_iter().flatten() {
+        let refs = by_owner.get(&owner).map_or(&[][..], Vec::as_slice);
+        let known = self.known_calls(node, entry, refs);
+        for edge in &known.edges {
+            if let (NodeRef::Def(def), [line]) = (edge.to, &edge.sites[..]) {
+                self.add_call_link(def, edge.confidence, *line, links);
+            }
+        }
+        for &at in refs {
             let r = &entry.facts.refs[at as usize];
-            let is_due = known.as_ref().is_none_or(|known| known.is_open(file, at as usize));
-            if r.kind() == RefKind::Call && is_due {
+            if r.kind() == RefKind::Call && !known.has_call(at) {
                 self.call(file, r, links);
             }
         }
@@ -199,22 +229,31 @@ impl<'s, 'm> Links<'s, 'm> {
         }
     }
 
-    /// Adds the calls in a node of which the last derivation is sure. Returns false, and adds none, where it does not know each
-    /// call's own meaning: an edge has the lines of its calls, and which of the calls on a line it is matters only where values
-    /// reach functions.
-    fn add_known_calls(&self, node: NodeRef, entry: &FileEntry, links: &mut Vec<ChainLink>) -> bool {
-        let known = self.map.surroundings().filter(|_| entry.facts.flows.is_empty());
+    /// Returns the calls in a node of which the last derivation is sure; none where values reach functions: which of the calls on
+    /// a line an edge means matters there.
+    fn known_calls(&self, node: NodeRef, entry: &FileEntry, refs: &[u32]) -> KnownCalls {
+        // A chain does not follow what a framework calls, and edges of both kinds are one.
+        let is_other_call = |at: &u32| {
+            matches!(entry.facts.refs[*at as usize].kind(), RefKind::Framework | RefKind::Injected)
+        };
+        let has_plain_calls = entry.facts.flows.is_empty() && !refs.iter().any(is_other_call);
+        let known = self.map.surroundings().filter(|_| has_plain_calls).zip(node.file());
         let calls = [EdgeKind::Calls].into_iter().collect();
-        let Some(edges) = known.and_then(|known| known.known_edges_from(node, calls)) else { return false };
-        let has_all_lines = |edge: &Edge| edge.sites.len() == edge.site_count;
-        let has_all = edges.iter().all(has_all_lines);
-        for edge in edges.iter().filter(|edge| has_all && edge.is_resolved()) {
-            let NodeRef::Def(def) = edge.to else { continue };
-            for line in &edge.sites {
-                self.add_call_link(def, edge.confidence, *line, links);
-            }
-        }
-        has_all
+        let edges = known.as_ref().and_then(|(known, _)| known.known_edges_from(node, calls));
+        let Some(((known, file), mut edges)) = known.zip(edges) else { return KnownCalls::default() };
+        // Calls of one definition may be sure to different degrees, and an edge has the highest.
+        let is_one_call = |edge: &Edge| edge.is_resolved() && edge.site_count == 1;
+        let others = edges.iter().filter(|edge| !is_one_call(edge));
+        let due_lines: FxHashSet<u32> = others.flat_map(|edge| edge.sites.iter().copied()).collect();
+        let has_all_lines = edges.iter().all(|edge| edge.site_count == edge.sites.len());
+        let refs = refs.iter().copied().filter(|&at| {
+            has_all_lines
+                && !known.is_open(file, at as usize)
+                && !due_lines.contains(&entry.facts.refs[at as usize].line)
+        });
+        let refs = refs.collect();
+        edges.retain(|edge| has_all_lines && is_one_call(edge));
+        KnownCalls { edges, refs }
     }
 
     fn refs_of(&mut self, file: FileId, entry: &FileEntry) -> Rc<ByOwner> {

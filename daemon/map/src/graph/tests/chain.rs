@@ -306,9 +306,52 @@ class Job:
 def end(): pass
 ";
 
+/// Languages whose values are not followed, so that a derivation knows their calls: one to a method that another overrides, two of
+/// one method of which one is sure, a name that only its spelling tells, a handler that a framework calls, a function that is named
+/// and not called.
+const PLAIN_LANGUAGES: &str = "
+//- /shop/store.go
+package shop
+type Store struct{}
+func (s *Store) save() { sync(s) }
+func sync(s *Store) { close(s); close(s) }
+func close(s *Store) { run(finish) }
+func run(f func()) {}
+func finish() {}
+func handle(mux *http.ServeMux) { mux.HandleFunc(\"/save\", finish) }
+//- /src/main/java/Base.java
+class Base {
+  void go() { end(); }
+  void end() {}
+  void other(Unknown it) { it.go(); this.go(); it.rare(); }
+}
+//- /src/main/java/Special.java
+class Special extends Base {
+  @Override void go() { rare(); }
+  void rare() { Base b = new Base(); b.go(); }
+}
+//- /kernel/io.h
+int io_read(int at);
+//- /kernel/io.c
+#include \"io.h\"
+static int step(int at) { return at; }
+int io_read(int at) { return step(at) + step(at); }
+//- /kernel/use.c
+#include \"io.h\"
+struct ops { int (*read)(int); };
+int start(void) { struct ops o = { .read = io_read }; return io_read(1); }
+int named(void) { return elsewhere(start); }
+//- /lib/job.rb
+class Job
+  def finish; clean; end
+  def clean; Job.new.finish; unknown.finish; end
+end
+";
+
 #[test]
 fn a_derivation_changes_no_best_chain() {
-    for fixture in [WAYS, SESSION] {
+    let mut by_names = 0;
+    for fixture in [WAYS, SESSION, PLAIN_LANGUAGES] {
         let (plain, derived) = (map(fixture), derived_map(fixture));
         let is_code = |node: &NodeRef| {
             let kind = plain.info(*node).map(|info| info.kind);
@@ -326,10 +369,26 @@ fn a_derivation_changes_no_best_chain() {
             connected += usize::from(one.is_connected());
             let steps = |answer: &PathAnswer| {
                 let steps = answer.chains.first().into_iter().flat_map(|chain| chain.steps.clone());
-                steps.map(|step| (step.to, step.line, step.lines)).collect::<Vec<_>>()
+                let figures = |step: crate::graph::PathStep| {
+                    (step.to, step.kind, step.confidence, step.named, step.line, step.lines)
+                };
+                steps.map(figures).collect::<Vec<_>>()
             };
             assert_eq!(steps(&other), steps(&one), "{:?} to {:?}", name(from), name(to));
+            let mut with_names = |map: &crate::graph::Map| {
+                let answer = map.path_by_calls_or_names(&query, None);
+                by_names += usize::from(answer.by_names);
+                (answer.by_names, steps(&answer))
+            };
+            assert_eq!(with_names(&derived), with_names(&plain), "{:?} to {:?}", name(from), name(to));
+            // The second search alone, which has nothing of the first.
+            let kinds = [EdgeKind::Calls, EdgeKind::References].into_iter().collect();
+            let is_code = |node| is_code(&node);
+            let alone = plain.path_through(&PathQuery { kinds, ..query.clone() }, Some(&is_code));
+            let expected = if one.is_connected() { steps(&one) } else { steps(&alone) };
+            assert_eq!(with_names(&derived).1, expected, "{:?} to {:?}", name(from), name(to));
         }
         assert!(connected > 20, "{connected} pairs are connected");
     }
+    assert!(by_names > 0, "some are connected by names");
 }

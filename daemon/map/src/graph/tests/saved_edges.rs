@@ -33,7 +33,7 @@ fn next_run(before: &Map) -> (Vec<u8>, Map) {
 }
 
 fn restore(map: &Map, bytes: &[u8]) -> Option<RestoredEdges> {
-    map.edges_job().expect("it has scores").restore_edges(bytes).expect("well written")
+    map.restoring_job().expect("it has scores").restore_edges(bytes).expect("well written")
 }
 
 /// Returns the neighbours of every node, as answers show them.
@@ -109,7 +109,7 @@ fn edges_are_not_installed_after_a_change() {
     let edges = restore(&after, &bytes).expect("the same files");
     after.apply(vec![set(60, "more.ts", "export const more = 1;")]);
     assert!(!after.install_edges(edges) && after.standing.skeleton.is_none());
-    assert!(after.edges_job().is_none(), "a file has no scores");
+    assert!(after.restoring_job().is_none(), "a file has no scores");
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn damaged_edges_are_refused_or_harm_nobody() {
     let before = derived_map(PROJECT);
     let (bytes, after) = next_run(&before);
     for at in 0..bytes.len() {
-        let job = || after.edges_job().expect("it has scores");
+        let job = || after.restoring_job().expect("it has scores");
         assert!(!matches!(job().restore_edges(&bytes[..at]), Ok(Some(_))), "cut at {at}");
         let mut bad = bytes.clone();
         bad[at] ^= 0x11;

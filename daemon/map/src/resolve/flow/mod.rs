@@ -245,8 +245,8 @@ impl<'m> Resolver<'m> {
         self.flow.borrow().cut_searches.contains(&def)
     }
 
-    /// Returns the number of times that following values has ended at a bound so far, or has drawn on what ended at one. What
-    /// is found while the number stays the same does not depend on what was asked before.
+    /// Returns the number of times that following values has ended at a bound so far, or has drawn on what ended at one. While it
+    /// stays the same, the values that are found do not depend on what was asked before.
     pub(crate) fn cut_solutions(&self) -> u64 {
         self.flow.borrow().cut_solutions
     }
