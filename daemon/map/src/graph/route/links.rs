@@ -240,19 +240,19 @@ impl<'s, 'm> Links<'s, 'm> {
         let known = self.map.surroundings().filter(|_| has_plain_calls).zip(node.file());
         let calls = [EdgeKind::Calls].into_iter().collect();
         let edges = known.as_ref().and_then(|(known, _)| known.known_edges_from(node, calls));
-        let Some(((known, file), mut edges)) = known.zip(edges) else { return KnownCalls::default() };
+        let has_all_lines = |edges: &Vec<Edge>| edges.iter().all(|edge| edge.site_count == edge.sites.len());
+        let Some(((known, file), mut edges)) = known.zip(edges.filter(has_all_lines)) else {
+            return KnownCalls::default();
+        };
         // Calls of one definition may be sure to different degrees, and an edge has the highest.
         let is_one_call = |edge: &Edge| edge.is_resolved() && edge.site_count == 1;
         let others = edges.iter().filter(|edge| !is_one_call(edge));
         let due_lines: FxHashSet<u32> = others.flat_map(|edge| edge.sites.iter().copied()).collect();
-        let has_all_lines = edges.iter().all(|edge| edge.site_count == edge.sites.len());
-        let refs = refs.iter().copied().filter(|&at| {
-            has_all_lines
-                && !known.is_open(file, at as usize)
-                && !due_lines.contains(&entry.facts.refs[at as usize].line)
-        });
-        let refs = refs.collect();
-        edges.retain(|edge| has_all_lines && is_one_call(edge));
+        let is_due = |at: u32| {
+            known.is_open(file, at as usize) || due_lines.contains(&entry.facts.refs[at as usize].line)
+        };
+        let refs = refs.iter().copied().filter(|at| !is_due(*at)).collect();
+        edges.retain(is_one_call);
         KnownCalls { edges, refs }
     }
 
