@@ -215,6 +215,8 @@ fn a_damaged_snapshot_costs_a_warning_and_no_answer() {
         let again = host(dir.path());
         let workspace = open(&again, tree.path());
         assert_same(&workspace, tree.path(), &format!("with a damaged {}", saved.display()));
+        // Edges are read last, in the background.
+        workspace.wait_derived(&CancelToken::default());
         let notices = again.notices().join("\n");
         assert!(notices.contains("discarded"), "{}: {notices}", saved.display());
         again.close();

@@ -91,7 +91,7 @@ pub(crate) fn restore_edges(workspace: &Workspace) -> bool {
     let Some(job) = workspace.map().restoring_job() else { return false };
     let folder = lock(&workspace.snapshots).folder.clone();
     let read = image::read(image::EDGES, &folder);
-    let Some(bytes) = read.inspect_err(|why| note_unused(workspace, why)).ok().flatten() else {
+    let Some(bytes) = read.inspect_err(|why| discard_edges(workspace, why)).ok().flatten() else {
         return false;
     };
     match workspace.shared.pools.index.install(|| job.restore_edges(&bytes)) {
@@ -101,7 +101,7 @@ pub(crate) fn restore_edges(workspace: &Workspace) -> bool {
         }
         Ok(None) => false,
         Err(error) => {
-            note_unused(workspace, &error.to_string());
+            discard_edges(workspace, &error.to_string());
             false
         }
     }
@@ -113,6 +113,11 @@ pub(crate) fn note_restored(workspace: &Workspace) {
     lock(&workspace.snapshots).saved_derivation = Some(SavedDerivation { at: Instant::now(), state });
 }
 
-fn note_unused(workspace: &Workspace, why: &str) {
-    tracing::info!(root = %workspace.root(), why, "the saved edges were not used");
+/// Tells users that saved edges cannot be used.
+fn discard_edges(workspace: &Workspace, why: &str) {
+    let text = format!(
+        "The saved edges of `{}` were discarded ({why}); they are derived again in the background.",
+        workspace.root()
+    );
+    workspace.shared.notices.add_once("edges", text);
 }
