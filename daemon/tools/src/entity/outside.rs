@@ -38,7 +38,8 @@ pub(super) fn add_packages(view: &SubjectView<'_>, gathered: &mut Gathered) {
 
 fn fit_of_package(view: &SubjectView<'_>, package: &Package) -> Option<Fit> {
     let subject = &view.request.subject;
-    if subject.text == package.package_url() || subject.text == bare_purl(package) {
+    let is_url = subject.text.starts_with("pkg:");
+    if is_url && (subject.text == package.package_url() || subject.text == bare_purl(package)) {
         return Some(Fit::VERY_NAME);
     }
     let names = std::iter::once(&package.name).chain(&package.aliases);

@@ -254,17 +254,24 @@ fn is_slip(said: &str, has: &str) -> bool {
 /// Returns true if the two words differ by one inserted, deleted or replaced letter, or by two exchanged ones
 /// (Damerau 1964).
 pub fn is_one_edit(a: &str, b: &str) -> bool {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let (short, long) = if a.len() <= b.len() { (&a, &b) } else { (&b, &a) };
-    if long.len() - short.len() > 1 || a == b {
+    // A letter has at most four bytes.
+    if a.len().abs_diff(b.len()) > 4 {
         return false;
     }
-    let same = short.iter().zip(long.iter()).take_while(|(x, y)| x == y).count();
-    if short.len() < long.len() {
-        return short[same..] == long[same + 1..];
+    let same = a.chars().zip(b.chars()).take_while(|(x, y)| x == y).map(|(x, _)| x.len_utf8()).sum();
+    let (a, b) = (&a[same..], &b[same..]);
+    let (mut letters_a, mut letters_b) = (a.chars(), b.chars());
+    let firsts = (letters_a.next(), letters_b.next());
+    let (rest_a, rest_b) = (letters_a.as_str(), letters_b.as_str());
+    match firsts {
+        (None, None) => false,
+        (Some(_), None) => rest_a.is_empty(),
+        (None, Some(_)) => rest_b.is_empty(),
+        (Some(x), Some(y)) => {
+            let exchanged = rest_a.strip_prefix(y).zip(rest_b.strip_prefix(x));
+            rest_a == b || a == rest_b || rest_a == rest_b || exchanged.is_some_and(|(a, b)| a == b)
+        }
     }
-    let (x, y) = (&short[same..], &long[same..]);
-    x[1..] == y[1..] || (x.len() > 1 && x[0] == y[1] && x[1] == y[0] && x[2..] == y[2..])
 }
 
 #[cfg(test)]
@@ -284,11 +291,24 @@ mod tests {
 
     #[test]
     fn one_edit_is_one_letter_or_an_exchange() {
-        for (a, b) in [("parse", "prase"), ("parse", "pars"), ("parse", "pparse"), ("parse", "porse")] {
+        for (a, b) in [
+            ("parse", "prase"),
+            ("parse", "pars"),
+            ("parse", "pparse"),
+            ("parse", "porse"),
+            ("größe", "große"),
+            ("a日", "日a"),
+        ] {
             assert!(is_one_edit(a, b) && is_one_edit(b, a), "{a} {b}");
         }
-        for (a, b) in [("parse", "parse"), ("parse", "psare"), ("parse", "pa"), ("", "ab"), ("abcd", "badc")]
-        {
+        for (a, b) in [
+            ("parse", "parse"),
+            ("parse", "psare"),
+            ("parse", "pa"),
+            ("", "ab"),
+            ("größe", "grösse"),
+            ("abcd", "badc"),
+        ] {
             assert!(!is_one_edit(a, b), "{a} {b}");
         }
         assert!(is_one_edit("", "a"));
