@@ -81,7 +81,7 @@ impl Adjacency {
     }
 
     /// Returns the same edges by their other ends, those of a node in order of the nodes at which they start.
-    pub(super) fn turned(&self) -> Self {
+    pub(super) fn by_far_end(&self) -> Self {
         let nodes = self.node_count();
         let edges = (0..nodes as u32).flat_map(|node| {
             self.of_node(node).iter().map(move |&end| (number_of(end), node | (end - number_of(end))))
@@ -169,7 +169,7 @@ mod tests {
         edges.write(&mut bytes);
         let read = |bytes, nodes| Adjacency::read(&mut Input::new(bytes), nodes);
         let again = read(&bytes, nodes).expect("just written");
-        for (is, was) in [(&again, &edges), (&again.turned(), &edges.turned())] {
+        for (is, was) in [(&again, &edges), (&again.by_far_end(), &edges.by_far_end())] {
             assert_eq!((&is.starts, &is.far), (&was.starts, &was.far));
         }
         assert!(read(&bytes[..bytes.len() - 1], nodes).is_err(), "cut off");

@@ -47,7 +47,7 @@ pub(super) struct DeriveItem {
 }
 
 impl DeriveItem {
-    fn nodes(&self) -> FileNodes {
+    fn file_nodes(&self) -> FileNodes {
         FileNodes {
             file: self.file,
             first: self.first,
@@ -328,7 +328,7 @@ impl DeriveJob {
     }
 
     /// Returns the version of the map that the files are of.
-    pub(super) fn version(&self) -> u64 {
+    pub(super) fn map_version(&self) -> u64 {
         self.version
     }
 
@@ -339,7 +339,7 @@ impl DeriveJob {
 
     /// Moves the files of the snapshot into what a skeleton is built from.
     pub(super) fn move_files_to(&mut self, input: &mut SkeletonInput) {
-        input.stretches = self.items.iter().map(DeriveItem::nodes).collect();
+        input.stretches = self.items.iter().map(DeriveItem::file_nodes).collect();
         input.nodes = self.nodes as usize;
         input.manifests = std::mem::take(&mut self.manifests);
     }
@@ -461,7 +461,7 @@ impl DeriveJob {
         let edges = graph.edge_count();
         let scores = rank::hub_scores(&graph, &groups);
         drop(graph);
-        skeleton.set_scores(scores.iter().copied());
+        skeleton.set_scores(&scores);
         let communities = communities::detect_communities(&FileGraph::new(self.items.len(), &self.weights));
         let names = best_names(&self.items, &scores);
         let clusters = label_clusters(&self.items, &communities, &scores);

@@ -33,7 +33,7 @@ impl Externals {
     }
 
     /// Returns the key of a package.
-    pub(super) fn key(&self, id: ExternalId) -> String {
+    pub(super) fn package_key(&self, id: ExternalId) -> String {
         let names = self.names.read().unwrap_or_else(PoisonError::into_inner);
         names.get(crate::index::NameId(id.0)).to_owned()
     }

@@ -1,8 +1,8 @@
 //! Stores the edges of a derivation as bytes between two runs, so that a restarted daemon does not resolve a whole tree
 //! again.
 //!
-//! What one file says decides what a name means in others, so edges hold for exactly the files that they were derived from, and for
-//! the code that resolved them. The bytes begin with a digest of the paths of all files, of 64 bits of hash for the facts of each, and
+//! A file decides what names mean in others, so edges hold for exactly the files that they were derived from, and for the code that
+//! resolved them. The bytes begin with a digest of the paths of all files, of 64 bits of hash for the facts of each, and
 //! of the sources that resolve. If it is another, they are not used, and the next derivation makes the edges anew; there is no half of
 //! them to keep.
 //!
@@ -57,7 +57,7 @@ impl DerivedEdges {
     /// Returns the bytes, for [`DeriveJob::restore_edges`]. Uses all threads of the pool it is called in.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
-        let (skeleton, input) = (&self.skeleton, self.skeleton.input());
+        let (skeleton, input) = (&self.skeleton, self.skeleton.built_from());
         let mut out = digest_of(input).as_bytes().to_vec();
         put_varint(&mut out, self.packages.len() as u32);
         for key in &self.packages {
@@ -93,7 +93,7 @@ impl DeriveJob {
     /// If the bytes are damaged.
     pub fn restore_edges(mut self, bytes: &[u8]) -> Result<Option<RestoredEdges>, PersistError> {
         self.arrange_items();
-        let (version, files) = (self.version(), self.item_files());
+        let (version, files) = (self.map_version(), self.item_files());
         let mut input = SkeletonInput::default();
         self.move_files_to(&mut input);
         let digest = digest_of(&input);
@@ -126,7 +126,8 @@ impl Map {
         if self.standing.ranked != Ranked::Derived || !self.standing.changed.is_empty() {
             return None;
         }
-        let packages = skeleton.input().externals.iter().map(|id| self.externals.key(*id)).collect();
+        let packages =
+            skeleton.built_from().externals.iter().map(|id| self.externals.package_key(*id)).collect();
         Some(DerivedEdges { skeleton: Arc::clone(skeleton), packages })
     }
 

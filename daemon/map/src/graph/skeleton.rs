@@ -132,12 +132,12 @@ impl Skeleton {
     /// Builds a skeleton from nodes and the edges that start at each.
     pub(super) fn from_out_edges(input: SkeletonInput, out: Adjacency) -> Self {
         let at_file = input.stretches.iter().zip(0..).map(|(stretch, at)| (stretch.file, at)).collect();
-        let inward = out.turned();
+        let inward = out.by_far_end();
         Self { input, at_file, scores: Vec::new(), out, inward }
     }
 
     /// Returns what the skeleton was built from.
-    pub(super) fn input(&self) -> &SkeletonInput {
+    pub(super) fn built_from(&self) -> &SkeletonInput {
         &self.input
     }
 
@@ -163,9 +163,9 @@ impl Skeleton {
     }
 
     /// Stores the hub scores of the nodes.
-    pub(super) fn set_scores(&mut self, scores: impl Iterator<Item = f32>) {
-        self.scores =
-            scores.take(self.input.nodes).map(|score| (score * MOST_SCORE as f32).round() as u16).collect();
+    pub(super) fn set_scores(&mut self, scores: &[f32]) {
+        let nodes = scores.iter().take(self.input.nodes);
+        self.scores = nodes.map(|score| (score * MOST_SCORE as f32).round() as u16).collect();
     }
 
     /// Writes the hub scores, for [`Skeleton::read_scores`].

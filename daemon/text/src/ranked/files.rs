@@ -106,7 +106,7 @@ impl SegmentTally<'_> {
                 continue;
             }
             if files.is_admitted(doc, self.admits) {
-                tally.add(files.file_of_doc(doc), question.prior_factor(prior), walk.word_counts());
+                tally.add_counts(files.file_of_doc(doc), question.prior_factor(prior), walk.word_counts());
             }
         }
         (tally, true)
@@ -132,7 +132,7 @@ impl FileTally {
     }
 
     /// Adds counts of a file's documents. Usually they are of the file that came last.
-    fn add(&mut self, file: u64, prior: f32, counts: &[f32]) {
+    fn add_counts(&mut self, file: u64, prior: f32, counts: &[f32]) {
         let row = match self.files.last() {
             Some(last) if *last == file => self.files.len() - 1,
             _ => self.row_of(file),
@@ -145,7 +145,7 @@ impl FileTally {
     /// Adds the counts of a part: a file may have some documents in one part and some in the next.
     fn merge_part(&mut self, part: &Self) {
         for (row, file) in part.files.iter().enumerate() {
-            self.add(*file, part.priors[row], part.row(row));
+            self.add_counts(*file, part.priors[row], part.row(row));
         }
     }
 

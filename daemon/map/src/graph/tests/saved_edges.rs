@@ -4,7 +4,7 @@ use hob_base::CancelToken;
 use proptest::prelude::*;
 
 use super::ranking::reopened_map;
-use super::surroundings::{project, shown_neighbors};
+use super::surroundings::{calling_project, shown_neighbors};
 use crate::fixture::{derived_map, set};
 use crate::graph::{Direction, EdgeKinds, Map, NeighborsQuery, NodeRef, Ranked};
 use crate::{MapChange, graph::RestoredEdges};
@@ -32,7 +32,7 @@ fn next_run(before: &Map) -> (Vec<u8>, Map) {
     (before.edges_to_save().expect("derived").into_bytes(), after)
 }
 
-fn restore(map: &Map, bytes: &[u8]) -> Option<RestoredEdges> {
+fn restored_edges(map: &Map, bytes: &[u8]) -> Option<RestoredEdges> {
     map.restoring_job().expect("it has scores").restore_edges(bytes).expect("well written")
 }
 
@@ -54,7 +54,7 @@ fn all_neighbors(map: &Map, depth: u32) -> Vec<String> {
 
 fn check_next_run(before: &Map) {
     let (bytes, mut after) = next_run(before);
-    let edges = restore(&after, &bytes).expect("the same files");
+    let edges = restored_edges(&after, &bytes).expect("the same files");
     assert!(after.install_edges(edges));
     let skeleton = after.standing.skeleton.as_ref().expect("just installed");
     assert!(skeleton.has_sites() && after.standing.changed.is_empty(), "answers come from it");
@@ -75,7 +75,7 @@ proptest! {
     fn edges_of_any_project_come_back_as_they_were(
         calls in prop::collection::vec((any::<u8>(), any::<u8>()), 0..60),
     ) {
-        check_next_run(&derived_map(&project(&calls, 13)));
+        check_next_run(&derived_map(&calling_project(&calls, 13)));
     }
 }
 
@@ -99,14 +99,14 @@ fn edges_are_of_exactly_the_files_they_were_derived_from() {
         let edges = after.derive_job().restore_edges(&bytes).expect("well written");
         assert!(edges.is_none(), "{what}");
     }
-    assert!(restore(&after, &bytes).is_some());
+    assert!(restored_edges(&after, &bytes).is_some());
 }
 
 #[test]
 fn edges_are_not_installed_after_a_change() {
     let before = derived_map(PROJECT);
     let (bytes, mut after) = next_run(&before);
-    let edges = restore(&after, &bytes).expect("the same files");
+    let edges = restored_edges(&after, &bytes).expect("the same files");
     after.apply(vec![set(60, "more.ts", "export const more = 1;")]);
     assert!(!after.install_edges(edges) && after.standing.skeleton.is_none());
     assert!(after.restoring_job().is_none(), "a file has no scores");

@@ -8,7 +8,7 @@ use crate::graph::{Direction, EdgeKind, EdgeKinds, Map, NeighborsAnswer, Neighbo
 use hob_base::FileId;
 
 /// Returns a project of C files with a header, and of Python modules, with `names` names for sixteen functions each.
-pub(super) fn project(calls: &[(u8, u8)], names: u8) -> String {
+pub(super) fn calling_project(calls: &[(u8, u8)], names: u8) -> String {
     let mut files = "//- /api.h\nint c0(int);\nint c1(int);\nstruct S { int member; };\n".to_owned();
     for file in 0..4u8 {
         files += &format!("//- /m{file}.py\nimport os\nfrom m{} import *\n", (file + 1) % 4);
@@ -59,7 +59,7 @@ proptest! {
         only_calls in any::<bool>(),
         is_unique in any::<bool>(),
     ) {
-        let fixture = project(&calls, if is_unique { 16 } else { 13 });
+        let fixture = calling_project(&calls, if is_unique { 16 } else { 13 });
         let (derived, mut plain) = (derived_map(&fixture), derived_map(&fixture));
         plain.standing.skeleton = None;
         for (node, same) in all_nodes(&derived).into_iter().zip(all_nodes(&plain)) {
