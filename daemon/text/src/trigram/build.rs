@@ -1,10 +1,9 @@
 //! Builds a segment from a batch of files.
 //!
 //! A few files, as an editing user saves them, are inverted by sorting. Many files are walked through
-//! together, in steps of trigrams with the same upper bits: each block's trigrams are sorted, so those of a
-//! step follow those of the one before, and the postings of one step are few enough to be sorted by counting
-//! within the processor's caches. To write all lists at once, each posting at its final place, misses the
-//! caches at every posting and took more than twice as long.
+//! together, in steps of trigrams with the same first byte, which each block has together: the postings of one
+//! step are few enough to be sorted by counting within the processor's caches. To write all lists at once, each
+//! posting at its final place, misses the caches at every posting and took more than twice as long.
 
 use hob_base::ContentHash;
 
@@ -61,78 +60,99 @@ fn by_sorting(files: &[NewDoc], block_count: usize) -> (Vec<u8>, Vec<u8>) {
 }
 
 fn by_steps(files: &[NewDoc], block_count: usize) -> (Vec<u8>, Vec<u8>) {
-    let mut blocks: Vec<_> =
-        files.iter().flat_map(|file| file.grams.blocks()).map(Iterator::peekable).collect();
     let (mut table, mut postings, mut step) = (Vec::new(), Vec::new(), SegmentBuildStep::new());
-    let mut next = Some(0);
-    while let Some(number) = next {
-        next = None;
-        for (grams, block) in blocks.iter_mut().zip(0..) {
-            while let Some(gram) = grams.next_if(|gram| step_of(*gram) == number) {
-                step.add(gram, block);
-            }
-            if let Some(later) = grams.peek() {
-                next = Some(next.unwrap_or(u32::MAX).min(step_of(*later)));
-            }
-        }
-        step.hand_out_sorted(number, |gram, blocks| {
+    for (first, lists) in (0..).zip(group_by_first_byte(files)) {
+        step.hand_out_sorted(&lists, |end, blocks| {
             let offset = postings.len() as u32;
             let coding = postings::encode(blocks, block_count, &mut postings);
+            let gram = first << 16 | end;
             TrigramEntry { gram, coding, count: blocks.len() as u32, offset }.write(&mut table);
         });
     }
     (table, postings)
 }
 
-/// Trigrams with the same upper bits form a step; this is the number of lower bits.
-const STEP_BITS: u32 = 14;
-const STEP: usize = 1 << STEP_BITS;
-
-fn step_of(gram: Gram) -> u32 {
-    gram.number() >> STEP_BITS
+/// The trigrams of blocks that start with one byte.
+#[derive(Clone, Default)]
+struct StepLists {
+    /// Ascending blocks, each with the number of its trigrams.
+    blocks: Vec<(u32, u32)>,
+    /// The last two bytes of the trigrams, block by block.
+    ends: Vec<u16>,
 }
 
-/// The postings of one step, in the order of blocks. Empty between steps.
+impl StepLists {
+    fn block_lists(&self) -> impl Iterator<Item = (u32, &[u16])> {
+        let mut rest = &*self.ends;
+        self.blocks
+            .iter()
+            .map(move |&(block, len)| (block, rest.split_off(..len as usize).unwrap_or_default()))
+    }
+}
+
+/// Puts the trigrams of each first byte together: to collect them from all files at each step would miss the caches.
+fn group_by_first_byte(files: &[NewDoc]) -> Vec<StepLists> {
+    let mut steps = vec![StepLists::default(); 1 << 8];
+    for ((groups, mut ends), block) in files.iter().flat_map(|file| file.grams.grouped_blocks()).zip(0..) {
+        for group in groups {
+            let step = &mut steps[usize::from(group.first)];
+            step.blocks.push((block, group.len));
+            step.ends.extend_from_slice(ends.split_off(..group.len as usize).unwrap_or_default());
+        }
+    }
+    steps
+}
+
+/// The number of trigrams with the same first byte.
+const STEP: usize = 1 << 16;
+/// The number of trigrams that are looked at together: most have no posting.
+const CHUNK: usize = 16;
+
+/// Sorts the postings of trigrams with the same first byte. Empty between steps.
 struct SegmentBuildStep {
-    /// Lower bits of each trigram, and the block that has it.
-    postings: Vec<(u16, u32)>,
-    /// The number of postings of each trigram of the step.
-    counts: Box<[u32; STEP]>,
+    /// The number of postings of each trigram of the step, and then the end of its blocks in `sorted`.
+    counts: Box<[u32]>,
     /// The blocks, by trigram.
     sorted: Vec<u32>,
 }
 
 impl SegmentBuildStep {
     fn new() -> Self {
-        Self { postings: Vec::new(), counts: Box::new([0; STEP]), sorted: Vec::new() }
+        Self { counts: vec![0; STEP].into(), sorted: Vec::new() }
     }
 
-    fn add(&mut self, gram: Gram, block: u32) {
-        let lower = gram.number() as usize % STEP;
-        self.postings.push((lower as u16, block));
-        self.counts[lower] += 1;
-    }
-
-    /// Calls `each` with all trigrams and their blocks, ascending, and empties the step.
-    fn hand_out_sorted(&mut self, number: u32, mut each: impl FnMut(u32, &[u32])) {
-        let mut end = 0;
-        for count in self.counts.iter_mut() {
-            end += std::mem::replace(count, end);
+    /// Calls `each` with all trigrams, as their last two bytes, and their blocks, both ascending.
+    fn hand_out_sorted(&mut self, step: &StepLists, mut each: impl FnMut(u32, &[u32])) {
+        step.ends.iter().for_each(|end| self.counts[usize::from(*end)] += 1);
+        let mut total = 0;
+        for counts in self.counts.as_chunks_mut::<CHUNK>().0 {
+            if *counts != [0; CHUNK] {
+                for count in counts.iter_mut().filter(|count| **count > 0) {
+                    total += std::mem::replace(count, total);
+                }
+            }
         }
-        self.sorted.resize(self.postings.len(), 0);
+        self.sorted.resize(total as usize, 0);
         // The start of a list becomes its end, which is the start of the next one.
-        for (lower, block) in self.postings.drain(..) {
-            let at = &mut self.counts[lower as usize];
-            self.sorted[*at as usize] = block;
-            *at += 1;
+        for (block, ends) in step.block_lists() {
+            for end in ends {
+                let at = &mut self.counts[usize::from(*end)];
+                self.sorted[*at as usize] = block;
+                *at += 1;
+            }
         }
         let mut start = 0;
-        for (lower, end) in (0..).zip(self.counts.iter_mut()) {
-            let end = std::mem::take(end) as usize;
-            if start < end {
-                each(number << STEP_BITS | lower, &self.sorted[start..end]);
+        for (chunk, counts) in (0..).zip(self.counts.as_chunks_mut::<CHUNK>().0) {
+            if *counts == [0; CHUNK] {
+                continue;
             }
-            start = end;
+            for (place, end) in (chunk * CHUNK as u32..).zip(counts) {
+                let end = std::mem::take(end) as usize;
+                if start < end {
+                    each(place, &self.sorted[start..end]);
+                    start = end;
+                }
+            }
         }
     }
 }

@@ -25,22 +25,22 @@ pub(super) struct PostingList<'a> {
     pub(super) bytes: &'a [u8],
 }
 
-/// Returns the shorter coding for a list whose deltas take `delta_bytes`, and its length in bytes.
-fn choose_coding(delta_bytes: u32, block_count: usize) -> (Coding, usize) {
+/// Returns the shorter coding for a list, and its length in bytes.
+fn choose_coding(blocks: &[u32], block_count: usize) -> (Coding, usize) {
     let bitmap = block_count.div_ceil(8);
-    if delta_bytes as usize <= bitmap {
-        (Coding::Deltas, delta_bytes as usize)
-    } else {
-        (Coding::Bitmap, bitmap)
+    // A delta takes at least a byte.
+    if blocks.len() > bitmap {
+        return (Coding::Bitmap, bitmap);
     }
+    let mut next = 0;
+    let deltas = blocks.iter().map(|&block| varint::len(block - std::mem::replace(&mut next, block + 1)));
+    let delta_bytes = deltas.sum::<u32>() as usize;
+    if delta_bytes <= bitmap { (Coding::Deltas, delta_bytes) } else { (Coding::Bitmap, bitmap) }
 }
 
 /// Appends the ascending `blocks` of a segment with `block_count` of them, in the shorter coding.
 pub(super) fn encode(blocks: &[u32], block_count: usize, out: &mut Vec<u8>) -> Coding {
-    let mut next = 0;
-    let delta_bytes =
-        blocks.iter().map(|&block| varint::len(block - std::mem::replace(&mut next, block + 1))).sum();
-    let (coding, len) = choose_coding(delta_bytes, block_count);
+    let (coding, len) = choose_coding(blocks, block_count);
     match coding {
         Coding::Deltas => {
             let mut next = 0;
