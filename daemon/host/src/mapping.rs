@@ -15,7 +15,7 @@ use std::time::Duration;
 use std::vec::IntoIter;
 
 use hob_base::{CancelToken, ContentHash, FileId, WsPath};
-use hob_map::{FileFacts, GaveUp, Lang, MapChange};
+use hob_map::{FileFacts, GaveUp, KeptTreeMemory, Lang, MapChange};
 use hob_store::StoreOperation;
 use hob_workspace::is_gone;
 use hob_workspace::read::read_file;
@@ -30,6 +30,9 @@ use hob_base::lock;
 const STEP: usize = 1_000;
 /// Files that a worker passes on together: waking the receiving thread takes about as long as a small file.
 const HANDOVER_BATCH: usize = 32;
+/// Bytes of a worker's stack, of which only those that it uses take memory. Files of up to 100 kB are parsed on it; a
+/// longer one gets a stack of its own, which is new memory for each.
+const STACK: usize = 16 << 20;
 
 /// Longest processor time of a file before it is left to [`Slow`](super::slow_queue::Slow): many times what people's
 /// sources take.
@@ -69,7 +72,7 @@ pub(super) fn ingest_map(
     thread::scope(|scope| {
         let (queue, workers) = (&queue, workspace.shared.pools.index.current_num_threads());
         let start = |number: usize| {
-            let named = thread::Builder::new().name(format!("hob-extract-{number}"));
+            let named = thread::Builder::new().name(format!("hob-extract-{number}")).stack_size(STACK);
             let sender = sender.clone();
             named.spawn_scoped(scope, move || extract_all(workspace, queue, sender, cancel)).is_ok()
         };
@@ -113,6 +116,7 @@ fn extract_all(
     sender: SyncSender<Vec<Mapped>>,
     cancel: &CancelToken,
 ) {
+    let _memory = KeptTreeMemory::begin();
     let (mut found, mut work) =
         (Vec::with_capacity(HANDOVER_BATCH), Extraction { haste: HASTE, pages: true });
     while cancel.check().is_ok() {

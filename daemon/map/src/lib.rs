@@ -30,7 +30,7 @@ mod tamed;
 pub mod trees;
 pub mod walk;
 
-pub use bounded::held_at_most;
+pub use bounded::{KeptTreeMemory, held_at_most};
 pub use extract::{EXTRACTOR_VERSION, extract, extract_within, text_only};
 pub use facts::{FileFacts, GaveUp};
 pub use graph::{Map, MapBatch, MapChange, MapWaste, RankingJob};

@@ -49,8 +49,8 @@ const HELD: usize = 64 << 20;
 /// A callback of the caller, called repeatedly while a file is parsed; `false` stops the parser.
 pub type Patience<'a> = &'a dyn Fn() -> bool;
 
-/// The number of reports for one call of [`Patience`].
-const ASKED: usize = 4;
+/// The number of reports for one call of [`Patience`], which reads a clock.
+const ASKED: usize = 16;
 
 /// Returns the most bytes that the parsers and trees of a text of this length may hold at once.
 #[must_use]

@@ -69,6 +69,13 @@ typedef struct Chunk {
   size_t size;
 } Chunk;
 
+/* Chunks that the last arenas of a thread left, for its next one, as far as `most` allows. */
+static PER_THREAD struct {
+  Chunk *chunks;
+  size_t bytes;
+  size_t most;
+} spare;
+
 static PER_THREAD struct {
   uint64_t session; /* 0 outside of a session */
   Block *blocks;
@@ -148,14 +155,27 @@ static bool fits_arena(size_t size) {
   return here.has_arena && size <= SMALL - sizeof(size_t);
 }
 
-static void add_chunk(void) {
+static Chunk *new_chunk(void) {
   size_t size = here.chunks == NULL ? FIRST_CHUNK : here.chunks->size * 2;
   if (size > LAST_CHUNK) size = LAST_CHUNK;
+  Chunk *chunk = got(malloc(size), size);
+  chunk->size = size;
+  return chunk;
+}
+
+static Chunk *take_spare(void) {
+  Chunk *chunk = spare.chunks;
+  spare.chunks = chunk->before;
+  spare.bytes -= chunk->size;
+  return chunk;
+}
+
+static void add_chunk(void) {
   /* Freed blocks only serve blocks of their own size, so an arena may be larger than the blocks in use. */
   if (here.in_chunks > here.limit) refuse();
-  Chunk *chunk = got(malloc(size), size);
+  Chunk *chunk = spare.chunks != NULL ? take_spare() : new_chunk();
+  size_t size = chunk->size;
   chunk->before = here.chunks;
-  chunk->size = size;
   here.chunks = chunk;
   here.in_chunks += size;
   note_most();
@@ -258,10 +278,27 @@ void hob_bounded_begin(uint64_t session, size_t limit, bool has_arena) {
   here.has_arena = has_arena;
 }
 
+static void free_chunk(Chunk *chunk) {
+  if (chunk->size > spare.most - spare.bytes) {
+    free(chunk);
+    return;
+  }
+  chunk->before = spare.chunks;
+  spare.chunks = chunk;
+  spare.bytes += chunk->size;
+}
+
+/* Makes this thread keep chunks of its ended arenas, up to `most` bytes; frees what it has above that. */
+void hob_bounded_keep(size_t most) {
+  spare.most = most;
+  while (spare.bytes > most) free(take_spare());
+}
+
 static void free_arena(void) {
+  /* The first chunk is the smallest; it becomes the first of the spare ones. */
   while (here.chunks != NULL) {
     Chunk *before = here.chunks->before;
-    free(here.chunks);
+    free_chunk(here.chunks);
     here.chunks = before;
   }
   here.next = here.end = NULL;

@@ -63,6 +63,13 @@ impl Tidy {
     fn into_tidy_text(mut self, header: &str) -> String {
         let mut rest = header;
         while let Some(first) = rest.chars().next() {
+            // Nothing begins within a word, and most of a header are words.
+            let word = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+            if word > 0 && !self.line_ended {
+                self.out.push_str(&rest[..word]);
+                rest = &rest[word..];
+                continue;
+            }
             let behind_blank = self.out.is_empty() || self.out.ends_with(char::is_whitespace);
             if let Some(length) = self.comments.comment_length(rest, behind_blank) {
                 self.out.push(' ');

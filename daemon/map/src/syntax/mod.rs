@@ -24,7 +24,7 @@ use std::rc::Rc;
 use tree_sitter::ffi::TSTree;
 use tree_sitter::{InputEdit, Language};
 
-use crate::bounded::ArenaTree;
+use crate::bounded::{ArenaTree, spare_nodes};
 
 pub(crate) use cursor::{NodeCursor, StepTo, all_children, named_children};
 pub use node::Node;
@@ -57,9 +57,6 @@ const MISSING: u16 = 8;
 unsafe extern "C" {
     fn hob_list_nodes(tree: *const TSTree, nodes: *mut RawNode, capacity: u32) -> u32;
 }
-
-/// Most nodes of a list whose memory a thread keeps for its next tree: less than a megabyte.
-const SPARE: usize = 1 << 14;
 
 thread_local! {
     static SPARE_NODES: Cell<Vec<RawNode>> = const { Cell::new(Vec::new()) };
@@ -118,7 +115,7 @@ impl NodeList {
 impl Drop for NodeList {
     fn drop(&mut self) {
         let nodes = std::mem::take(&mut self.nodes);
-        if nodes.capacity() <= SPARE {
+        if nodes.capacity() <= spare_nodes() {
             // A thread whose locals have ended needs no spare list.
             let _ = SPARE_NODES.try_with(|spare| spare.set(nodes));
         }
