@@ -99,12 +99,6 @@ static void add_field(uint16_t *field, uint16_t added) {
   else if (field[1] == 0) field[1] = added;
 }
 
-/* Notes that a node has a child in fields. */
-static void note_fields(List *self, uint32_t parent, const uint16_t *field) {
-  if (field[0] != 0) self->nodes[parent].fields |= UINT32_C(1) << (field[0] % 32);
-  if (field[1] != 0) self->nodes[parent].fields |= UINT32_C(1) << (field[1] % 32);
-}
-
 static void add_node(List *self, Subtree subtree, Length start, TSSymbol alias, uint32_t parent, const uint16_t *field) {
   Length end = length_add(start, ts_subtree_size(subtree));
   TSSymbol symbol = alias != 0 ? alias : ts_subtree_symbol(subtree);
@@ -125,88 +119,40 @@ static void add_node(List *self, Subtree subtree, Length start, TSSymbol alias, 
   node->field[1] = field[1];
   node->flags = (named ? NAMED : 0) | (ts_subtree_extra(subtree) ? EXTRA : 0)
     | (ts_subtree_error_cost(subtree) > 0 ? ERRONEOUS : 0) | (ts_subtree_missing(subtree) ? MISSING : 0);
-  note_fields(self, parent, field);
-}
-
-/* The alias and the fields of a child by its place in the production of its parent. */
-typedef struct {
-  TSSymbol alias;
-  uint16_t field[2];
-} Role;
-
-static Role next_role(Level *level, bool extra) {
-  Role role = {0, {0, 0}};
-  if (extra) return role;
-  if (level->aliases != NULL) role.alias = level->aliases[level->structural];
-  for (const TSFieldMapEntry *entry = level->map; entry < level->map_end; entry++) {
-    if (!entry->inherited && entry->child_index == level->structural) add_field(role.field, entry->field_id);
-  }
-  level->structural++;
-  return role;
-}
-
-/* A child of a hidden subtree has the fields of that, too. */
-static void add_outer_fields(const Level *level, Role *role) {
-  add_field(role->field, level->field[0]);
-  add_field(role->field, level->field[1]);
-}
-
-/* Lists a leaf that tree-sitter keeps in the pointer to it: most nodes are such. The functions of tree-sitter look at each call
- * whether it is one. */
-static bool add_leaf(List *self, Level *level, SubtreeInlineData leaf) {
-  Length start = level->position;
-  if (level->child++ > 0) {
-    start.bytes += leaf.padding_bytes;
-    start.extent.row += leaf.padding_rows;
-    start.extent.column = leaf.padding_columns + (leaf.padding_rows > 0 ? 0 : start.extent.column);
-  }
-  level->position = start;
-  level->position.bytes += leaf.size_bytes;
-  level->position.extent.column += leaf.size_bytes;
-  Role role = next_role(level, leaf.extra);
-  if (role.alias == 0 && !leaf.visible) return true;
-  if (self->count == self->capacity) return false;
-  add_outer_fields(level, &role);
-  bool named = role.alias != 0 ? ts_language_symbol_metadata(self->language, role.alias).named : leaf.named;
-  TSSymbol symbol = role.alias != 0 ? role.alias : leaf.symbol;
-  self->nodes[self->count] = (Node){
-    .start = start.bytes,
-    .end = level->position.bytes,
-    .start_row = start.extent.row,
-    .start_column = start.extent.column,
-    .end_row = level->position.extent.row,
-    .end_column = level->position.extent.column,
-    .parent = level->node,
-    .next = self->count + 1,
-    .kind = self->language->public_symbol_map[symbol],
-    .field = {role.field[0], role.field[1]},
-    .flags = (named ? NAMED : 0) | (leaf.extra ? EXTRA : 0) | (leaf.is_missing ? MISSING | ERRONEOUS : 0),
-  };
-  self->count++;
-  note_fields(self, level->node, role.field);
-  return true;
+  if (field[0] != 0) self->nodes[parent].fields |= UINT32_C(1) << (field[0] % 32);
+  if (field[1] != 0) self->nodes[parent].fields |= UINT32_C(1) << (field[1] % 32);
 }
 
 /* Lists the next child of the innermost level. */
 static bool add_child(List *self) {
   Level *level = &self->levels[self->depth - 1];
   Subtree child = level->children[level->child];
-  if (child.data.is_inline) return add_leaf(self, level, child.data);
   Length start = level->position;
   if (level->child++ > 0) start = length_add(start, ts_subtree_padding(child));
   level->position = length_add(start, ts_subtree_size(child));
+  TSSymbol alias = 0;
+  uint16_t field[2] = {0, 0};
   bool extra = ts_subtree_extra(child);
-  Role role = next_role(level, extra);
-  bool visible = role.alias != 0 || ts_subtree_visible(child);
-  if (visible || !extra) add_outer_fields(level, &role);
+  if (!extra) {
+    if (level->aliases != NULL) alias = level->aliases[level->structural];
+    for (const TSFieldMapEntry *entry = level->map; entry < level->map_end; entry++) {
+      if (!entry->inherited && entry->child_index == level->structural) add_field(field, entry->field_id);
+    }
+    level->structural++;
+  }
+  bool visible = alias != 0 || ts_subtree_visible(child);
+  if (visible || !extra) {
+    add_field(field, level->field[0]);
+    add_field(field, level->field[1]);
+  }
   bool has_children = ts_subtree_child_count(child) > 0;
   if (visible) {
     if (self->count == self->capacity) return false;
     uint32_t number = self->count;
-    add_node(self, child, start, role.alias, level->node, role.field);
+    add_node(self, child, start, alias, level->node, field);
     if (has_children) enter(self, child, start, number, true, (uint16_t[2]){0, 0});
   } else if (has_children && child.ptr->visible_child_count > 0) {
-    enter(self, child, start, level->node, false, role.field);
+    enter(self, child, start, level->node, false, field);
   }
   return true;
 }
