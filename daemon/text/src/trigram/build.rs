@@ -61,7 +61,8 @@ fn by_sorting(files: &[NewDoc], block_count: usize) -> (Vec<u8>, Vec<u8>) {
 
 fn by_steps(files: &[NewDoc], block_count: usize) -> (Vec<u8>, Vec<u8>) {
     let (mut table, mut postings, mut step) = (Vec::new(), Vec::new(), SegmentBuildStep::new());
-    for (first, lists) in (0..).zip(group_by_first_byte(files)) {
+    let steps = (0..).zip(group_by_first_byte(files));
+    for (first, lists) in steps.filter(|(_, lists)| !lists.ends.is_empty()) {
         step.hand_out_sorted(&lists, |end, blocks| {
             let offset = postings.len() as u32;
             let coding = postings::encode(blocks, block_count, &mut postings);
@@ -126,7 +127,7 @@ impl SegmentBuildStep {
         step.ends.iter().for_each(|end| self.counts[usize::from(*end)] += 1);
         let mut total = 0;
         for counts in self.counts.as_chunks_mut::<CHUNK>().0 {
-            if *counts != [0; CHUNK] {
+            if has_postings(counts) {
                 for count in counts.iter_mut().filter(|count| **count > 0) {
                     total += std::mem::replace(count, total);
                 }
@@ -143,7 +144,7 @@ impl SegmentBuildStep {
         }
         let mut start = 0;
         for (chunk, counts) in (0..).zip(self.counts.as_chunks_mut::<CHUNK>().0) {
-            if *counts == [0; CHUNK] {
+            if !has_postings(counts) {
                 continue;
             }
             for (place, end) in (chunk * CHUNK as u32..).zip(counts) {
@@ -155,6 +156,11 @@ impl SegmentBuildStep {
             }
         }
     }
+}
+
+/// Without a comparison of arrays, which would be a call.
+fn has_postings(counts: &[u32; CHUNK]) -> bool {
+    counts.iter().fold(0, |all, count| all | count) > 0
 }
 
 #[cfg(test)]
