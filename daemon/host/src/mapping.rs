@@ -25,9 +25,11 @@ use super::slow_queue::SlowFile;
 use super::workspace::{Core, Workspace};
 use hob_base::lock;
 
-/// Files that are applied in one step, after which progress is reported and facts are flushed, and for which a lock is
-/// wanted. Half as many wait for it.
+/// Most files that are applied in one step, after which progress is reported and facts are flushed, and for which a lock
+/// is wanted. Half as many wait for it.
 const STEP: usize = 1_000;
+/// Fewest files of a step, except the last.
+const SMALL_STEP: usize = 100;
 /// Files that a worker passes on together: waking the receiving thread takes about as long as a small file.
 const HANDOVER_BATCH: usize = 32;
 /// Bytes of a worker's stack, of which only those that it uses take memory. Files of up to 100 kB are parsed on it; a
@@ -78,7 +80,7 @@ pub(super) fn ingest_map(
         };
         let started = (0..workers).filter(|number| start(*number)).count();
         drop(sender);
-        let mapped = install_all(workspace, core, found, before);
+        let mapped = install_all(workspace, core, found, before, total);
         // If no thread could be started, this one does the work.
         if started > 0 {
             return mapped;
@@ -131,11 +133,17 @@ fn extract_all(
     let _ = sender.send(found);
 }
 
-fn install_all(workspace: &Workspace, core: &mut Core, found: Receiver<Vec<Mapped>>, before: u64) -> usize {
+fn install_all(
+    workspace: &Workspace,
+    core: &mut Core,
+    found: Receiver<Vec<Mapped>>,
+    before: u64,
+    total: u64,
+) -> usize {
     let (mut mapped, mut done) = (0, before);
     let mut found = found.into_iter().flatten();
     loop {
-        let step: Vec<Mapped> = found.by_ref().take(STEP).collect();
+        let step: Vec<Mapped> = found.by_ref().take(step_size(total.saturating_sub(done))).collect();
         if step.is_empty() {
             return mapped;
         }
@@ -143,6 +151,12 @@ fn install_all(workspace: &Workspace, core: &mut Core, found: Receiver<Vec<Mappe
         mapped += map_step(workspace, core, step);
         workspace.progress.set_done(done);
     }
+}
+
+/// Returns the number of files of the next step. Steps grow smaller towards the end, because nobody extracts while the
+/// last one is applied.
+fn step_size(left: u64) -> usize {
+    usize::try_from(left / 4).unwrap_or(STEP).clamp(SMALL_STEP, STEP)
 }
 
 fn map_step(workspace: &Workspace, core: &mut Core, step: Vec<Mapped>) -> usize {
