@@ -124,6 +124,12 @@ impl PathSet {
         prefixes.collect()
     }
 
+    /// Returns true if every path at or below each of [`Self::taken_prefixes`] is in the scope.
+    #[must_use]
+    pub fn takes_whole_folders(&self) -> bool {
+        self.left_out.is_empty() && !self.taken.iter().any(|entry| matches!(entry, PathSetEntry::Glob(_)))
+    }
+
     /// Returns true if a path is excluded, whatever else includes it.
     #[must_use]
     pub fn leaves_out(&self, path: &WsPath) -> bool {

@@ -180,7 +180,11 @@ impl Looking<'_> {
             return self.map.search(&query);
         }
         let prefixes = rules.path_prefixes();
-        let files = SearchedFiles { admits: &|path| rules.has_path(path), prefixes: prefixes.as_deref() };
+        let files = SearchedFiles {
+            admits: &|path| rules.has_path(path),
+            prefixes: prefixes.as_deref(),
+            has_whole_folders: rules.has_whole_folders(),
+        };
         let mut answer = self.map.search_among(&query, &files);
         let all = self.map.search(&SearchQuery { limit: 1, ..query }).total;
         self.scope.left_out(all.saturating_sub(answer.total), 0);

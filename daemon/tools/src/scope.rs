@@ -69,6 +69,11 @@ impl Rules {
         self.paths.taken_prefixes()
     }
 
+    /// Returns true if every path at or below each of [`Self::path_prefixes`] is in `paths`.
+    pub(super) fn has_whole_folders(&self) -> bool {
+        self.paths.takes_whole_folders() && self.filter.is_none()
+    }
+
     /// Returns true if an item is in scope by `tests`, given whether it belongs to a test.
     pub(super) fn has_test(&self, is_test: bool) -> bool {
         match self.tests {

@@ -92,6 +92,8 @@ pub struct SearchedFiles<'s> {
     pub admits: &'s dyn Fn(&WsPath) -> bool,
     /// Paths at, below or right beside which all of them are; `None` if that is not known, and all paths are tested.
     pub prefixes: Option<&'s [&'s WsPath]>,
+    /// True if all files at or below a prefix are among them, so that their paths need no test.
+    pub has_whole_folders: bool,
 }
 
 struct MapSymbolSearch<'m, 'q> {

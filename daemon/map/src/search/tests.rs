@@ -97,8 +97,8 @@ proptest! {
         // The same files, tested one by one, and found by their folder.
         let prefix = WsPath::new(query.path_prefix).expect("a path");
         let everywhere = SearchQuery { path_prefix: "", ..query };
-        for prefixes in [None, Some(&[&prefix][..])] {
-            let files = SearchedFiles { admits: &|path| path.is_below(&prefix), prefixes };
+        for (prefixes, has_whole_folders) in [(None, false), (Some(&[&prefix][..]), false), (Some(&[&prefix][..]), true)] {
+            let files = SearchedFiles { admits: &|path| path.is_below(&prefix), prefixes, has_whole_folders };
             let among = map.search_among(&everywhere, &files);
             let ids = |answer: &SearchAnswer| answer.hits.iter().map(|hit| hit.info.id.to_string()).collect::<Vec<_>>();
             prop_assert_eq!((ids(&among), among.total), (ids(&answer), answer.total));
@@ -147,13 +147,16 @@ fn a_folder_has_the_module_beside_it() {
     let prefix = WsPath::new("src/commands").expect("a path");
     let admits = |path: &WsPath| path.is_below(&prefix) || path.as_str() == "src/commands.rs";
     let query = SearchQuery { text: "c", kinds: KindFilter::File, path_prefix: "", limit: 10 };
-    let found = [None, Some(&[&prefix][..])].map(|prefixes| {
-        let answer = map.search_among(&query, &SearchedFiles { admits: &admits, prefixes });
+    let prefixes = Some(&[&prefix][..]);
+    let found = [(None, false), (prefixes, false), (prefixes, true)].map(|(prefixes, has_whole_folders)| {
+        let files = SearchedFiles { admits: &admits, prefixes, has_whole_folders };
+        let answer = map.search_among(&query, &files);
         let mut ids: Vec<String> = answer.hits.iter().map(|hit| hit.info.id.to_string()).collect();
         ids.sort();
         ids
     });
     assert_eq!(found[0], found[1]);
+    assert_eq!(found[0], found[2]);
     assert_eq!(found[0], ["rs:src/commands.rs", "rs:src/commands/list.rs"]);
 }
 
@@ -177,7 +180,11 @@ fn the_best_of_a_folder_is_found_behind_bad_ones_of_a_good_name() {
     while !map.derive_step(&mut job, 100) {}
     map.install_derived(job.finish());
     let prefix = WsPath::new("b").expect("a path");
-    let files = SearchedFiles { admits: &|path| path.is_below(&prefix), prefixes: Some(&[&prefix]) };
+    let files = SearchedFiles {
+        admits: &|path| path.is_below(&prefix),
+        prefixes: Some(&[&prefix]),
+        has_whole_folders: true,
+    };
     let query = SearchQuery { text: "item_", kinds: KindFilter::Any, path_prefix: "", limit: 3 };
     let answer = map.search_among(&query, &files);
     assert_eq!(answer.hits[0].info.id.to_string(), "py:b/helper.py#item_helper");

@@ -38,18 +38,32 @@ impl<'m> WantedDefs<'m> {
             }
         };
         let paths = self.index.paths();
+        // The whole project has no top folder of its own.
+        let is_folder = |prefix: &&WsPath| !prefix.is_root();
+        let mut take_all = |found: &mut dyn Iterator<Item = FileId>| {
+            found
+                .filter_map(|file| Some((file, self.index.entry(file)?)))
+                .for_each(|(file, entry)| take(&entry.path, file));
+        };
         match searched.prefixes {
             None => paths.all_files().for_each(|(path, file)| take(path, file)),
-            Some(prefixes) => {
-                for (file, entry) in
-                    paths.files_around(prefixes).filter_map(|file| Some((file, self.index.entry(file)?)))
-                {
-                    take(&entry.path, file);
+            Some(prefixes) if searched.has_whole_folders && prefixes.iter().all(is_folder) => {
+                take_all(&mut prefixes.iter().flat_map(|prefix| paths.files_in(prefix.dir())).copied());
+                for prefix in prefixes {
+                    self.take_folder(prefix.as_str(), &mut files);
+                    top.add(self.index.top_folder(prefix.as_str()));
                 }
             }
+            Some(prefixes) => take_all(&mut paths.files_around(prefixes)),
         }
         (self.files, self.top) = (Some(files), top);
         self
+    }
+
+    /// Marks the wanted files in a folder and below it. It reads no path of theirs, of which there may be thousands.
+    fn take_folder(&self, folder: &str, files: &mut Vec<u64>) {
+        let below = self.index.paths().folders_below(folder).flatten().copied();
+        below.filter(|file| self.has_file(file.0)).for_each(|file| mark_file(files, file));
     }
 
     /// Returns true if the query wants every definition and file.
