@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hob_base::paged::PagedStore;
 use hob_base::{CancelToken, ContentHash, WsPath};
@@ -17,7 +17,7 @@ use hob_store::{Store, StoreError, StoreOperation, StoreTree};
 
 use super::attempts::Attempts;
 
-/// Least number of facts in a batch that is flushed to the disk immediately; fewer wait for the next saving.
+/// Number of stored facts with which they are flushed to the disk; fewer wait for the next saving.
 const MANY: usize = 256;
 
 /// Longest processor time that a file may take, and the time added for each megabyte: thirty times what people's
@@ -37,6 +37,8 @@ pub(super) struct FactsCache {
     paged: PagedStore,
     /// Bytes of facts that stayed in memory since many files were last begun to be read, as the first ones do.
     unpaged: AtomicUsize,
+    /// Number of stored facts since the last flush.
+    unflushed: AtomicUsize,
     /// Number of files whose facts were extracted.
     pub(super) extracted: AtomicU64,
     /// Number of files whose facts came from the store.
@@ -59,6 +61,7 @@ impl FactsCache {
             attempts,
             paged,
             unpaged: AtomicUsize::new(0),
+            unflushed: AtomicUsize::new(0),
             extracted: AtomicU64::new(0),
             loaded: AtomicU64::new(0),
         }
@@ -151,17 +154,19 @@ impl FactsCache {
 
     /// Flushes stored facts to the disk.
     pub(super) fn flush(&self) -> Result<(), StoreError> {
+        self.unflushed.store(0, Ordering::Relaxed);
         self.store.flush()
     }
 
-    /// Stores extracted facts. Large batches are flushed to the disk as well, so that a daemon that is killed in its
-    /// first index loses little of its work: the database keeps nothing of a batch that is not wholly on the disk.
+    /// Stores extracted facts. They are flushed to the disk as soon as they are many, so that a daemon that is killed in
+    /// its first index loses little of its work: the database keeps nothing of a batch that is not wholly on the disk.
     pub(super) fn save(&self, ops: Vec<StoreOperation>) -> Result<(), StoreError> {
-        match ops.len() {
-            0 => Ok(()),
-            few if few < MANY => self.store.batch(StoreTree::Facts, ops),
-            _ => self.store.batch(StoreTree::Facts, ops).and_then(|()| self.store.flush()),
+        if ops.is_empty() {
+            return Ok(());
         }
+        let unflushed = self.unflushed.fetch_add(ops.len(), Ordering::Relaxed) + ops.len();
+        self.store.batch(StoreTree::Facts, ops)?;
+        if unflushed < MANY { Ok(()) } else { self.flush() }
     }
 }
 
@@ -171,10 +176,12 @@ fn extract_patiently(
     cancel: &CancelToken,
     haste: Option<Duration>,
 ) -> FileFacts {
-    let begun = spent();
+    let (begun, begun_at) = (spent(), Instant::now());
     let whole = PATIENCE + PER_MEGABYTE.mul_f64(source.len() as f64 / f64::from(1 << 20));
     let limit = haste.map_or(whole, |haste| haste.min(whole));
-    let patience = || spent().saturating_sub(begun) < limit && cancel.check().is_ok();
+    // The processor's time is a call into the kernel, and never more than the time that has passed.
+    let has_time = || begun_at.elapsed() < limit || spent().saturating_sub(begun) < limit;
+    let patience = || has_time() && cancel.check().is_ok();
     let facts = extract_within(wanted.lang, wanted.path.file_name(), source, &patience);
     if facts.gave_up == Some(GaveUp::Time) && limit < whole {
         return text_only(wanted.lang, GaveUp::Pending);
