@@ -1,7 +1,7 @@
 //! Puts files into the map: reads their facts from the store or extracts them, and applies them together.
 //!
 //! All processors extract facts all the while; meanwhile, the calling thread applies finished facts to the map and
-//! the store, some thousand files at a time. If these were steps one after the other, all would wait for the slowest
+//! the store, up to a thousand files at a time. If these were steps one after the other, all would wait for the slowest
 //! file of a step, and then for the disk.
 //!
 //! The threads belong to this work alone. A thread of the pool, while it waits for a part of other work, would begin to
@@ -15,7 +15,7 @@ use std::time::Duration;
 use std::vec::IntoIter;
 
 use hob_base::{CancelToken, ContentHash, FileId, WsPath};
-use hob_map::{FileFacts, GaveUp, KeptTreeMemory, Lang, MapChange};
+use hob_map::{FileFacts, GaveUp, KeptTreeMemory, Lang, MapChange, parser_stack};
 use hob_store::StoreOperation;
 use hob_workspace::is_gone;
 use hob_workspace::read::read_file;
@@ -25,16 +25,17 @@ use super::slow_queue::SlowFile;
 use super::workspace::{Core, Workspace};
 use hob_base::lock;
 
-/// Most files that are applied in one step, after which progress is reported and facts are flushed, and for which a lock
-/// is wanted. Half as many wait for it.
+/// Most files that are applied in one step, after which progress is reported, and for which a lock is wanted. Half as many
+/// wait for it.
 const STEP: usize = 1_000;
 /// Fewest files of a step, except the last.
 const SMALL_STEP: usize = 100;
 /// Files that a worker passes on together: waking the receiving thread takes about as long as a small file.
 const HANDOVER_BATCH: usize = 32;
-/// Bytes of a worker's stack, of which only those that it uses take memory. Files of up to 100 kB are parsed on it; a
-/// longer one gets a stack of its own, which is new memory for each.
-const STACK: usize = 16 << 20;
+/// Bytes of the longest file that is parsed on a worker's own stack; a longer one gets new memory for a stack each time.
+const ON_OWN_STACK: usize = 100_000;
+/// Bytes of a worker's stack, of which only those that it uses take memory: those for a file, and for what calls the parser.
+const STACK: usize = parser_stack(ON_OWN_STACK) + (1 << 20);
 
 /// Longest processor time of a file before it is left to [`Slow`](super::slow_queue::Slow): many times what people's
 /// sources take.

@@ -49,8 +49,14 @@ const HELD: usize = 64 << 20;
 /// A callback of the caller, called repeatedly while a file is parsed; `false` stops the parser.
 pub type Patience<'a> = &'a dyn Fn() -> bool;
 
-/// The number of reports for one call of [`Patience`], which reads a clock.
-const ASKED: usize = 16;
+/// The number of reports for one call of [`Patience`].
+const ASKED: usize = 4;
+
+/// Returns the number of bytes of stack on which a text of this length is parsed. A thread with less gets a stack for it.
+#[must_use]
+pub const fn parser_stack(length: usize) -> usize {
+    STACK + length.saturating_mul(STACK_PER_BYTE)
+}
 
 /// Returns the most bytes that the parsers and trees of a text of this length may hold at once.
 #[must_use]
@@ -139,7 +145,7 @@ fn parse_counted(parser: Parser, asked: &TreeParseInput<'_>, reports: usize) -> 
         }
         if left > 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
-    let stack = STACK + asked.byte_length().saturating_mul(STACK_PER_BYTE);
+    let stack = parser_stack(asked.byte_length());
     let (source, old) = (asked.source, asked.old);
     let parsed = stacker::maybe_grow(stack, stack, || bounded::parse(parser, source, old, &mut report));
     REPORTED.set(reports - left);

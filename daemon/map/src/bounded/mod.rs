@@ -5,7 +5,8 @@
 //! memory of a thread's [`BoundedSession`] and abandon a parser that would exceed the limit. Whatever it left half-made
 //! is freed with the session. So nothing that was made in a session with an abandoned parser may be used after it,
 //! except trees that were complete before, and those only while the session lasts. The same holds for everything that
-//! was made in a session with an arena, which is faster: reading a file's facts does not need its trees afterwards.
+//! was made in a session with an arena, which is faster: reading a file's facts does not need its trees afterwards. The
+//! memory of an arena may become that of the thread's next one.
 //!
 //! This module is the only user of that file. It does not decide how much memory a text may take.
 
@@ -39,6 +40,8 @@ unsafe extern "C" {
     safe fn hob_bounded_session() -> u64;
     safe fn hob_bounded_most() -> usize;
     safe fn hob_bounded_keep(most: usize);
+    #[cfg(test)]
+    safe fn hob_bounded_kept() -> usize;
     fn hob_bounded_parse(
         parser: *mut TSParser,
         old: *const TSTree,
@@ -130,44 +133,15 @@ impl Drop for BoundedSession {
     }
 }
 
-/// Most bytes of arenas that a thread with [`KeptTreeMemory`] keeps: a file of 100 kB takes as much.
-const KEPT_ARENA: usize = 8 << 20;
-/// Most nodes of a tree's list whose memory such a thread keeps, and any other.
-const KEPT_NODES: usize = 1 << 17;
-const SPARE_NODES: usize = 1 << 14;
-
-thread_local! {
-    static SPARE: Cell<usize> = const { Cell::new(SPARE_NODES) };
+/// Makes this thread keep chunks of its arenas for later ones, up to `most` bytes; frees those that it has above that.
+pub(crate) fn keep_chunks(most: usize) {
+    hob_bounded_keep(most);
 }
 
-/// Keeps the memory of syntax trees for the next file of this thread, up to 15 MB, while it lives. It is for threads that
-/// read many files and then end: others would hold that memory while they wait.
-#[derive(Debug)]
-pub struct KeptTreeMemory {
-    /// Makes the type neither `Send` nor `Sync`.
-    on_thread: PhantomData<*const ()>,
-}
-
-impl KeptTreeMemory {
-    /// Begins to keep memory.
-    #[must_use]
-    pub fn begin() -> Self {
-        SPARE.set(KEPT_NODES);
-        hob_bounded_keep(KEPT_ARENA);
-        Self { on_thread: PhantomData }
-    }
-}
-
-impl Drop for KeptTreeMemory {
-    fn drop(&mut self) {
-        SPARE.set(SPARE_NODES);
-        hob_bounded_keep(0);
-    }
-}
-
-/// Returns the most nodes of a list whose memory this thread keeps for its next tree.
-pub(crate) fn spare_nodes() -> usize {
-    SPARE.try_with(Cell::get).unwrap_or(0)
+/// Returns the number of bytes of the chunks that this thread keeps at the moment.
+#[cfg(test)]
+pub(crate) fn kept_bytes() -> usize {
+    hob_bounded_kept()
 }
 
 /// A tree that a session's arena frees, so that dropping it costs nothing. Outside of such a session it is dropped like
@@ -270,32 +244,4 @@ unsafe extern "C" fn progress(state: *mut TSParseState) -> bool {
     // SAFETY: tree-sitter passes the payload of `parse`, which points to its `report`.
     let report = unsafe { &mut *(*state).payload.cast::<&mut dyn FnMut() -> ControlFlow<()>>() };
     report().is_break()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{FileFacts, GaveUp, Lang, extract};
-
-    #[test]
-    fn memory_that_is_kept_for_the_next_file_changes_no_facts() {
-        let long = "package a\n".to_owned() + &"func f(a int) int { return g(a, 1) }\n".repeat(4_000);
-        let hopeless = "a<".repeat(32 << 10);
-        let sources = [
-            (Lang::Go, long.as_str()),
-            (Lang::Go, "package a\nfunc h() { f(1) }\n"),
-            (Lang::Java, &hopeless),
-            (Lang::Java, "class B { void b() { c(); } }"),
-            (Lang::Go, &long),
-        ];
-        let read = || -> Vec<FileFacts> {
-            sources.iter().map(|(lang, source)| extract(*lang, "a", source.as_bytes())).collect()
-        };
-        let alone = read();
-        assert_eq!(alone[2].gave_up, Some(GaveUp::Memory));
-        let memory = KeptTreeMemory::begin();
-        let kept = (read(), read());
-        drop(memory);
-        assert!(kept == (alone.clone(), alone.clone()) && read() == alone);
-    }
 }

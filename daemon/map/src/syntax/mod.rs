@@ -24,7 +24,7 @@ use std::rc::Rc;
 use tree_sitter::ffi::TSTree;
 use tree_sitter::{InputEdit, Language};
 
-use crate::bounded::{ArenaTree, spare_nodes};
+use crate::bounded::ArenaTree;
 
 pub(crate) use cursor::{NodeCursor, StepTo, all_children, named_children};
 pub use node::Node;
@@ -58,8 +58,13 @@ unsafe extern "C" {
     fn hob_list_nodes(tree: *const TSTree, nodes: *mut RawNode, capacity: u32) -> u32;
 }
 
+/// Most nodes of a list whose memory a thread keeps for its next tree, unless it is told otherwise: less than a megabyte.
+pub(crate) const SPARE_NODES: usize = 1 << 14;
+
 thread_local! {
-    static SPARE_NODES: Cell<Vec<RawNode>> = const { Cell::new(Vec::new()) };
+    static SPARE_LIST: Cell<Vec<RawNode>> = const { Cell::new(Vec::new()) };
+    /// Most nodes of the spare list of this thread.
+    static MOST_SPARE: Cell<usize> = const { Cell::new(SPARE_NODES) };
     /// The names of each grammar that this thread has read a tree of.
     static GRAMMARS: RefCell<Vec<Rc<GrammarNames>>> = const { RefCell::new(Vec::new()) };
 }
@@ -97,7 +102,7 @@ impl NodeList {
     fn of_tree(tree: &tree_sitter::Tree) -> Self {
         let root = tree.root_node();
         let count = root.descendant_count();
-        let mut nodes = SPARE_NODES.take();
+        let mut nodes = SPARE_LIST.take();
         nodes.clear();
         if nodes.capacity() < count {
             nodes = Vec::with_capacity(count);
@@ -115,10 +120,19 @@ impl NodeList {
 impl Drop for NodeList {
     fn drop(&mut self) {
         let nodes = std::mem::take(&mut self.nodes);
-        if nodes.capacity() <= spare_nodes() {
+        if nodes.capacity() <= MOST_SPARE.try_with(Cell::get).unwrap_or(0) {
             // A thread whose locals have ended needs no spare list.
-            let _ = SPARE_NODES.try_with(|spare| spare.set(nodes));
+            let _ = SPARE_LIST.try_with(|spare| spare.set(nodes));
         }
+    }
+}
+
+/// Makes this thread keep the memory of lists of up to `most` nodes for its next tree; frees what it has above that.
+pub(crate) fn keep_nodes(most: usize) {
+    MOST_SPARE.set(most);
+    let spare = SPARE_LIST.take();
+    if spare.capacity() <= most {
+        SPARE_LIST.set(spare);
     }
 }
 
