@@ -124,7 +124,7 @@ impl PathSet {
         prefixes.collect()
     }
 
-    /// Returns true if every path at or below each of [`Self::taken_prefixes`] is in the scope.
+    /// Returns true if every path at or below each of [`Self::taken_prefixes`] is in the scope, also if there are none.
     #[must_use]
     pub fn takes_whole_folders(&self) -> bool {
         self.left_out.is_empty() && !self.taken.iter().any(|entry| matches!(entry, PathSetEntry::Glob(_)))
@@ -366,8 +366,14 @@ mod tests {
             let mut set = PathSet::default();
             taken.iter().for_each(|prefix| set.take_below(WsPath::new(prefix).expect("a relative path")));
             globs.iter().for_each(|glob| set.add_glob(glob).expect("a valid glob"));
-            let paths = tree.iter().map(|p| WsPath::new(p).expect("a relative path"));
-            paths.filter(|p| set.admits(p)).map(|p| p.to_string()).collect::<Vec<_>>()
+            let paths = || tree.iter().map(|p| WsPath::new(p).expect("a relative path"));
+            // What stands below a prefix needs no test exactly if nothing else decides.
+            assert_eq!(set.takes_whole_folders(), globs.is_empty());
+            if set.takes_whole_folders() {
+                let prefixes = set.taken_prefixes().unwrap_or_default();
+                assert!(paths().all(|p| set.admits(&p) || !prefixes.iter().any(|prefix| p.is_below(prefix))));
+            }
+            paths().filter(|p| set.admits(p)).map(|p| p.to_string()).collect::<Vec<_>>()
         };
         assert_eq!(with(&["src/commands"], &[]), ["src/commands.rs", "src/commands/typed.rs"]);
         assert_eq!(with(&["src/commands"], &["!typed.rs"]), ["src/commands.rs"]);

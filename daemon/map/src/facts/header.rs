@@ -63,7 +63,7 @@ impl Tidy {
     fn into_tidy_text(mut self, header: &str) -> String {
         let mut rest = header;
         while let Some(first) = rest.chars().next() {
-            // Nothing begins within a word, and most of a header are words.
+            // Nothing begins within a word, and most of a header is words.
             let word = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
             if word > 0 && !self.line_ended {
                 self.out.push_str(&rest[..word]);

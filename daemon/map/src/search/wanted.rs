@@ -38,8 +38,8 @@ impl<'m> WantedDefs<'m> {
             }
         };
         let paths = self.index.paths();
-        // The whole project has no top folder of its own.
-        let is_folder = |prefix: &&WsPath| !prefix.is_root();
+        // The root is in no top folder, so its files are taken one by one, each with its own.
+        let has_top_folder = |prefix: &&WsPath| !prefix.is_root();
         let mut take_all = |found: &mut dyn Iterator<Item = FileId>| {
             found
                 .filter_map(|file| Some((file, self.index.entry(file)?)))
@@ -47,7 +47,7 @@ impl<'m> WantedDefs<'m> {
         };
         match searched.prefixes {
             None => paths.all_files().for_each(|(path, file)| take(path, file)),
-            Some(prefixes) if searched.has_whole_folders && prefixes.iter().all(is_folder) => {
+            Some(prefixes) if searched.has_whole_folders && prefixes.iter().all(has_top_folder) => {
                 take_all(&mut prefixes.iter().flat_map(|prefix| paths.files_in(prefix.dir())).copied());
                 for prefix in prefixes {
                     self.take_folder(prefix.as_str(), &mut files);

@@ -57,7 +57,7 @@ impl TextBatch {
     /// counts.
     ///
     /// For a whole tree, prepare batches of some thousand files as the scan finds them, so that the trigrams
-    /// of all files are not in memory at once (they take about half of the text).
+    /// of all files are not in memory at once (they take nearly half of the text).
     #[must_use]
     pub fn from_changes(changes: Vec<GramChange>) -> Self {
         let last: FxHashMap<FileId, usize> =

@@ -60,13 +60,13 @@ fn by_sorting(files: &[NewDoc], block_count: usize) -> (Vec<u8>, Vec<u8>) {
 }
 
 fn by_steps(files: &[NewDoc], block_count: usize) -> (Vec<u8>, Vec<u8>) {
-    let (mut table, mut postings, mut step) = (Vec::new(), Vec::new(), SegmentBuildStep::new());
+    let (mut table, mut postings, mut sorter) = (Vec::new(), Vec::new(), PostingSorter::new());
     let steps = (0..).zip(group_by_first_byte(files));
-    for (first, lists) in steps.filter(|(_, lists)| !lists.ends.is_empty()) {
-        step.hand_out_sorted(&lists, |end, blocks| {
+    for (first, step) in steps.filter(|(_, step)| !step.tails.is_empty()) {
+        sorter.hand_out_sorted(&step, |tail, blocks| {
             let offset = postings.len() as u32;
             let coding = postings::encode(blocks, block_count, &mut postings);
-            let gram = first << 16 | end;
+            let gram = first << 16 | tail;
             TrigramEntry { gram, coding, count: blocks.len() as u32, offset }.write(&mut table);
         });
     }
@@ -75,16 +75,17 @@ fn by_steps(files: &[NewDoc], block_count: usize) -> (Vec<u8>, Vec<u8>) {
 
 /// The trigrams of blocks that start with one byte.
 #[derive(Clone, Default)]
-struct StepLists {
+struct SegmentBuildStep {
     /// Ascending blocks, each with the number of its trigrams.
     blocks: Vec<(u32, u32)>,
     /// The last two bytes of the trigrams, block by block.
-    ends: Vec<u16>,
+    tails: Vec<u16>,
 }
 
-impl StepLists {
-    fn block_lists(&self) -> impl Iterator<Item = (u32, &[u16])> {
-        let mut rest = &*self.ends;
+impl SegmentBuildStep {
+    /// Returns the blocks with the tails of their trigrams.
+    fn block_tails(&self) -> impl Iterator<Item = (u32, &[u16])> {
+        let mut rest = &*self.tails;
         self.blocks
             .iter()
             .map(move |&(block, len)| (block, rest.split_off(..len as usize).unwrap_or_default()))
@@ -92,13 +93,24 @@ impl StepLists {
 }
 
 /// Puts the trigrams of each first byte together: to collect them from all files at each step would miss the caches.
-fn group_by_first_byte(files: &[NewDoc]) -> Vec<StepLists> {
-    let mut steps = vec![StepLists::default(); 1 << 8];
-    for ((groups, mut ends), block) in files.iter().flat_map(|file| file.grams.grouped_blocks()).zip(0..) {
+fn group_by_first_byte(files: &[NewDoc]) -> Vec<SegmentBuildStep> {
+    let blocks = || files.iter().flat_map(|file| file.grams.grouped_blocks());
+    let mut sizes = [(0, 0); 1 << 8];
+    for group in blocks().flat_map(|(groups, _)| groups) {
+        let (blocks, tails) = &mut sizes[usize::from(group.first)];
+        *blocks += 1;
+        *tails += group.count();
+    }
+    let with_room = |(blocks, tails)| SegmentBuildStep {
+        blocks: Vec::with_capacity(blocks),
+        tails: Vec::with_capacity(tails),
+    };
+    let mut steps = Vec::from(sizes.map(with_room));
+    for ((groups, mut tails), block) in blocks().zip(0..) {
         for group in groups {
             let step = &mut steps[usize::from(group.first)];
-            step.blocks.push((block, group.len));
-            step.ends.extend_from_slice(ends.split_off(..group.len as usize).unwrap_or_default());
+            step.blocks.push((block, group.count() as u32));
+            step.tails.extend_from_slice(tails.split_off(..group.count()).unwrap_or_default());
         }
     }
     steps
@@ -109,22 +121,22 @@ const STEP: usize = 1 << 16;
 /// The number of trigrams that are looked at together: most have no posting.
 const CHUNK: usize = 16;
 
-/// Sorts the postings of trigrams with the same first byte. Empty between steps.
-struct SegmentBuildStep {
+/// Sorts the postings of a step by trigram. Empty between steps.
+struct PostingSorter {
     /// The number of postings of each trigram of the step, and then the end of its blocks in `sorted`.
     counts: Box<[u32]>,
     /// The blocks, by trigram.
     sorted: Vec<u32>,
 }
 
-impl SegmentBuildStep {
+impl PostingSorter {
     fn new() -> Self {
         Self { counts: vec![0; STEP].into(), sorted: Vec::new() }
     }
 
     /// Calls `each` with all trigrams, as their last two bytes, and their blocks, both ascending.
-    fn hand_out_sorted(&mut self, step: &StepLists, mut each: impl FnMut(u32, &[u32])) {
-        step.ends.iter().for_each(|end| self.counts[usize::from(*end)] += 1);
+    fn hand_out_sorted(&mut self, step: &SegmentBuildStep, mut each: impl FnMut(u32, &[u32])) {
+        step.tails.iter().for_each(|tail| self.counts[usize::from(*tail)] += 1);
         let mut total = 0;
         for counts in self.counts.as_chunks_mut::<CHUNK>().0 {
             if has_postings(counts) {
@@ -135,9 +147,9 @@ impl SegmentBuildStep {
         }
         self.sorted.resize(total as usize, 0);
         // The start of a list becomes its end, which is the start of the next one.
-        for (block, ends) in step.block_lists() {
-            for end in ends {
-                let at = &mut self.counts[usize::from(*end)];
+        for (block, tails) in step.block_tails() {
+            for tail in tails {
+                let at = &mut self.counts[usize::from(*tail)];
                 self.sorted[*at as usize] = block;
                 *at += 1;
             }
@@ -147,10 +159,10 @@ impl SegmentBuildStep {
             if !has_postings(counts) {
                 continue;
             }
-            for (place, end) in (chunk * CHUNK as u32..).zip(counts) {
+            for (tail, end) in (chunk * CHUNK as u32..).zip(counts) {
                 let end = std::mem::take(end) as usize;
                 if start < end {
-                    each(place, &self.sorted[start..end]);
+                    each(tail, &self.sorted[start..end]);
                     start = end;
                 }
             }
@@ -158,7 +170,7 @@ impl SegmentBuildStep {
     }
 }
 
-/// Without a comparison of arrays, which would be a call.
+/// Returns true if a trigram of a chunk has a posting. To compare with an array of zeros would be a call.
 fn has_postings(counts: &[u32; CHUNK]) -> bool {
     counts.iter().fold(0, |all, count| all | count) > 0
 }

@@ -2,8 +2,8 @@
 //!
 //! A trigram is three consecutive bytes of the searchable text, with their case, and with no `\n` among them:
 //! matches never span lines, so a trigram across two lines proves nothing. A set is kept as groups with the same
-//! first byte, each of which lists the other two bytes: 2 bytes a trigram, a third of the text, and in the order in
-//! which a segment is built.
+//! first byte, each of which lists the other two bytes, in the order in which a segment is built: 2 bytes for a trigram
+//! and 4 for a group, less than half of the text.
 //!
 //! This is the one step that touches every byte of a tree. It marks each trigram in a bitmap and each touched word
 //! of that in a summary; a scan of the summary yields the set sorted, without a sort. The bitmap of all trigrams
@@ -49,15 +49,22 @@ pub struct FileGrams {
     /// The groups of all blocks, ascending within a block.
     groups: Box<[GramGroup]>,
     /// The second and the third byte of each trigram, the second one higher; ascending within a group.
-    ends: Box<[u16]>,
+    tails: Box<[u16]>,
 }
 
 /// Trigrams of a block with the same first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct GramGroup {
     pub(super) first: u8,
-    /// The number of trigrams.
-    pub(super) len: u32,
+    /// The number of trigrams less one; there are at most 65,536.
+    others: u16,
+}
+
+impl GramGroup {
+    /// Returns the number of trigrams.
+    pub(super) fn count(self) -> usize {
+        usize::from(self.others) + 1
+    }
 }
 
 thread_local! {
@@ -78,20 +85,20 @@ impl FileGrams {
                 marks.read_block(&text[block], &mut found);
                 blocks.push((found.groups.len() - before) as u32);
             }
-            Self { blocks: blocks.into(), groups: found.groups.into(), ends: found.ends.into() }
+            Self { blocks: blocks.into(), groups: found.groups.into(), tails: found.tails.into() }
         })
     }
 
     /// Returns the number of trigrams, distinct in each block.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.tails.len()
     }
 
     /// Returns true if there is no trigram.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.tails.is_empty()
     }
 
     /// Returns the number of blocks, at least one.
@@ -99,22 +106,22 @@ impl FileGrams {
         self.blocks.len() as u32
     }
 
-    /// Returns the groups of each block, and the ends of the block's trigrams, which follow one another by group.
+    /// Returns the groups of each block, and the tails of the block's trigrams, which follow one another by group.
     pub(super) fn grouped_blocks(&self) -> impl Iterator<Item = (&[GramGroup], &[u16])> {
-        let (mut groups, mut ends) = (&*self.groups, &*self.ends);
+        let (mut groups, mut tails) = (&*self.groups, &*self.tails);
         self.blocks.iter().map(move |count| {
             let own = groups.split_off(..*count as usize).unwrap_or_default();
-            let len = own.iter().map(|group| group.len as usize).sum();
-            (own, ends.split_off(..len).unwrap_or_default())
+            let len = own.iter().map(|group| group.count()).sum();
+            (own, tails.split_off(..len).unwrap_or_default())
         })
     }
 
     /// Returns the trigrams of each block, ascending.
     pub fn blocks(&self) -> impl Iterator<Item = impl Iterator<Item = Gram> + '_> {
-        self.grouped_blocks().map(|(groups, mut ends)| {
+        self.grouped_blocks().map(|(groups, mut tails)| {
             groups.iter().flat_map(move |group| {
-                let own = ends.split_off(..group.len as usize).unwrap_or_default();
-                own.iter().map(|end| Gram(u32::from(group.first) << 16 | u32::from(*end)))
+                let own = tails.split_off(..group.count()).unwrap_or_default();
+                own.iter().map(|tail| Gram(u32::from(group.first) << 16 | u32::from(*tail)))
             })
         })
     }
@@ -124,7 +131,7 @@ impl FileGrams {
 #[derive(Default)]
 struct GramList {
     groups: Vec<GramGroup>,
-    ends: Vec<u16>,
+    tails: Vec<u16>,
 }
 
 /// The bitmaps of the trigrams of ASCII and of all trigrams. Both are empty between calls; the second one is made when
@@ -150,7 +157,7 @@ impl Marks {
 }
 
 /// Number of summary words that are scanned together: most of them are empty.
-const GROUP: usize = 8;
+const SUMMARY_WORDS: usize = 8;
 
 /// A bit for each trigram of bytes of `BITS` bits, and a summary with a bit for each word of these.
 struct GramBitmap<const BITS: u32> {
@@ -186,12 +193,12 @@ impl<const BITS: u32> GramBitmap<BITS> {
 
     /// Appends the marked trigrams, ascending, without those that have a `\n`, and clears the marks.
     fn take_marked(&mut self, found: &mut GramList) {
-        let (mut first, mut start) = (0, found.ends.len());
-        for (at, group) in self.summary.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
-            if group.iter().fold(0, |all, marked| all | marked) == 0 {
+        let (mut first, mut start) = (0, found.tails.len());
+        for (at, summary) in self.summary.as_chunks_mut::<SUMMARY_WORDS>().0.iter_mut().enumerate() {
+            if summary.iter().fold(0, |all, marked| all | marked) == 0 {
                 continue;
             }
-            for word in marked_words(at * GROUP, std::mem::take(group)) {
+            for word in marked_words(at * SUMMARY_WORDS, std::mem::take(summary)) {
                 let marked = std::mem::take(&mut self.words[word]);
                 let (pair, part) = (word / Self::WORDS_OF_PAIR, word % Self::WORDS_OF_PAIR);
                 let bytes = [(pair >> BITS) as u8, (pair % (1 << BITS)) as u8];
@@ -200,11 +207,11 @@ impl<const BITS: u32> GramBitmap<BITS> {
                 }
                 if bytes[0] != first {
                     found.end_group(first, start);
-                    (first, start) = (bytes[0], found.ends.len());
+                    (first, start) = (bytes[0], found.tails.len());
                 }
                 let is_newline = if part == 0 { 1 << b'\n' } else { 0 };
-                let end = u16::from_be_bytes([bytes[1], part as u8 * 64]);
-                found.ends.extend(bit_positions(marked & !is_newline).map(|bit| end | bit as u16));
+                let tail = u16::from_be_bytes([bytes[1], part as u8 * 64]);
+                found.tails.extend(bit_positions(marked & !is_newline).map(|bit| tail | bit as u16));
             }
         }
         found.end_group(first, start);
@@ -212,18 +219,17 @@ impl<const BITS: u32> GramBitmap<BITS> {
 }
 
 impl GramList {
-    /// Makes the ends from `start` on a group, if there are any.
+    /// Makes the tails from `start` on a group, if there are any.
     fn end_group(&mut self, first: u8, start: usize) {
-        let len = (self.ends.len() - start) as u32;
-        if len > 0 {
-            self.groups.push(GramGroup { first, len });
+        if let Some(others) = (self.tails.len() - start).checked_sub(1) {
+            self.groups.push(GramGroup { first, others: others as u16 });
         }
     }
 }
 
-/// The words that a group of the summary, which starts at its word `first`, says are not empty.
-fn marked_words(first: usize, group: [u64; GROUP]) -> impl Iterator<Item = usize> {
-    let all = group.into_iter().enumerate();
+/// Returns the words that are not empty by words of the summary from `first` on.
+fn marked_words(first: usize, summary: [u64; SUMMARY_WORDS]) -> impl Iterator<Item = usize> {
+    let all = summary.into_iter().enumerate();
     all.flat_map(move |(at, marked)| bit_positions(marked).map(move |bit| (first + at) * 64 + bit as usize))
 }
 
