@@ -133,7 +133,7 @@ impl Drop for BoundedSession {
     }
 }
 
-/// Makes this thread keep chunks of its arenas for later ones, up to `most` bytes; frees those that it has above that.
+/// Makes this thread keep chunks of its arenas for later ones, up to `most` bytes; frees those that it has if they are more.
 pub(crate) fn keep_chunks(most: usize) {
     hob_bounded_keep(most);
 }

@@ -209,9 +209,9 @@ impl<const BITS: u32> GramBitmap<BITS> {
                     found.end_group(first, start);
                     (first, start) = (bytes[0], found.tails.len());
                 }
-                let is_newline = if part == 0 { 1 << b'\n' } else { 0 };
+                let newline = if part == 0 { 1 << b'\n' } else { 0 };
                 let tail = u16::from_be_bytes([bytes[1], part as u8 * 64]);
-                found.tails.extend(bit_positions(marked & !is_newline).map(|bit| tail | bit as u16));
+                found.tails.extend(bit_positions(marked & !newline).map(|bit| tail | bit as u16));
             }
         }
         found.end_group(first, start);
@@ -227,7 +227,7 @@ impl GramList {
     }
 }
 
-/// Returns the words that are not empty by words of the summary from `first` on.
+/// Returns the words that are not empty, as words of the summary from `first` on say.
 fn marked_words(first: usize, summary: [u64; SUMMARY_WORDS]) -> impl Iterator<Item = usize> {
     let all = summary.into_iter().enumerate();
     all.flat_map(move |(at, marked)| bit_positions(marked).map(move |bit| (first + at) * 64 + bit as usize))
