@@ -17,7 +17,7 @@ use hob_store::{Store, StoreError, StoreOperation, StoreTree};
 
 use super::attempts::Attempts;
 
-/// Number of stored facts with which they are flushed to the disk; fewer wait for the next saving.
+/// Number of stored facts with which a large index flushes them to the disk; fewer wait for the next saving.
 const MANY: usize = 256;
 
 /// Longest processor time that a file may take, and the time added for each megabyte: thirty times what people's
@@ -158,15 +158,19 @@ impl FactsCache {
         self.store.flush()
     }
 
-    /// Stores extracted facts. They are flushed to the disk as soon as they are many, so that a daemon that is killed in
-    /// its first index loses little of its work: the database keeps nothing of a batch that is not wholly on the disk.
+    /// Flushes stored facts if they are many, so that a daemon that is killed in its first index loses little of its work:
+    /// the database keeps nothing of a batch that is not wholly on the disk.
+    pub(super) fn flush_many(&self) -> Result<(), StoreError> {
+        if self.unflushed.load(Ordering::Relaxed) < MANY { Ok(()) } else { self.flush() }
+    }
+
+    /// Stores extracted facts. It does not flush them: a single change must not wait for the disk.
     pub(super) fn save(&self, ops: Vec<StoreOperation>) -> Result<(), StoreError> {
         if ops.is_empty() {
             return Ok(());
         }
-        let unflushed = self.unflushed.fetch_add(ops.len(), Ordering::Relaxed) + ops.len();
-        self.store.batch(StoreTree::Facts, ops)?;
-        if unflushed < MANY { Ok(()) } else { self.flush() }
+        self.unflushed.fetch_add(ops.len(), Ordering::Relaxed);
+        self.store.batch(StoreTree::Facts, ops)
     }
 }
 

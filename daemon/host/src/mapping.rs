@@ -16,7 +16,7 @@ use std::vec::IntoIter;
 
 use hob_base::{CancelToken, ContentHash, FileId, WsPath};
 use hob_map::{FileFacts, GaveUp, KeptTreeMemory, Lang, MapChange, parser_stack};
-use hob_store::StoreOperation;
+use hob_store::{StoreError, StoreOperation};
 use hob_workspace::is_gone;
 use hob_workspace::read::read_file;
 
@@ -119,7 +119,7 @@ fn extract_all(
     sender: SyncSender<Vec<Mapped>>,
     cancel: &CancelToken,
 ) {
-    let _memory = KeptTreeMemory::begin();
+    let _memory = KeptTreeMemory::for_this_thread();
     let (mut found, mut work) =
         (Vec::with_capacity(HANDOVER_BATCH), Extraction { haste: HASTE, pages: true });
     while cancel.check().is_ok() {
@@ -150,6 +150,7 @@ fn install_all(
         }
         done += step.len() as u64;
         mapped += map_step(workspace, core, step);
+        note_unsaved(workspace, workspace.facts.flush_many());
         workspace.progress.set_done(done);
     }
 }
@@ -173,13 +174,16 @@ fn map_step(workspace: &Workspace, core: &mut Core, step: Vec<Mapped>) -> usize 
     }
     let mapped = changes.iter().filter(|change| matches!(change, MapChange::Set { .. })).count();
     workspace.apply_map(changes);
-    if let Err(error) = workspace.facts.save(ops) {
-        workspace
-            .shared
-            .notices
-            .add_once("store", format!("Facts could not be saved: {error}. They are kept in memory."));
-    }
+    note_unsaved(workspace, workspace.facts.save(ops));
     mapped
+}
+
+/// Tells users that facts could not be saved.
+fn note_unsaved(workspace: &Workspace, saved: Result<(), StoreError>) {
+    if let Err(error) = saved {
+        let text = format!("Facts could not be saved: {error}. They are kept in memory.");
+        workspace.shared.notices.add_once("store", text);
+    }
 }
 
 /// The outcome of one file for the map and the store.

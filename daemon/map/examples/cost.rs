@@ -28,7 +28,7 @@ fn main() {
     let wants = |part: &str| only.is_empty() || only == part;
     // Parsing alone comes first: the map then gives tree-sitter an allocator of its own.
     let bare = least(rounds * usize::from(wants("bare")), || parse_all(&sources));
-    let _memory = KeptTreeMemory::begin();
+    let _memory = KeptTreeMemory::for_this_thread();
     let facts = least(rounds * usize::from(wants("facts")), || {
         sources.iter().for_each(|source| drop(read_facts(source)));
     });

@@ -23,7 +23,7 @@ pub struct KeptTreeMemory {
 impl KeptTreeMemory {
     /// Begins to keep memory.
     #[must_use]
-    pub fn begin() -> Self {
+    pub fn for_this_thread() -> Self {
         bounded::keep_chunks(ARENA);
         syntax::keep_nodes(NODES);
         Self { on_thread: PhantomData }
@@ -61,7 +61,7 @@ mod tests {
         drop(read());
         let alone = read();
         assert_eq!(alone[2].0.gave_up, Some(GaveUp::Memory));
-        let memory = KeptTreeMemory::begin();
+        let memory = KeptTreeMemory::for_this_thread();
         assert_eq!(bounded::kept_bytes(), 0);
         assert_eq!(read(), alone);
         assert!((1..=ARENA).contains(&bounded::kept_bytes()), "{}", bounded::kept_bytes());

@@ -99,7 +99,7 @@ fn group_by_first_byte(files: &[NewDoc]) -> Vec<SegmentBuildStep> {
     for group in blocks().flat_map(|(groups, _)| groups) {
         let (blocks, tails) = &mut sizes[usize::from(group.first)];
         *blocks += 1;
-        *tails += group.count();
+        *tails += group.gram_count();
     }
     let with_room = |(blocks, tails)| SegmentBuildStep {
         blocks: Vec::with_capacity(blocks),
@@ -109,8 +109,8 @@ fn group_by_first_byte(files: &[NewDoc]) -> Vec<SegmentBuildStep> {
     for ((groups, mut tails), block) in blocks().zip(0..) {
         for group in groups {
             let step = &mut steps[usize::from(group.first)];
-            step.blocks.push((block, group.count() as u32));
-            step.tails.extend_from_slice(tails.split_off(..group.count()).unwrap_or_default());
+            step.blocks.push((block, group.gram_count() as u32));
+            step.tails.extend_from_slice(tails.split_off(..group.gram_count()).unwrap_or_default());
         }
     }
     steps
