@@ -1,7 +1,9 @@
 //! Tests `hob servers`: which server serves a project and why, and installing one.
 
+use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
+use std::time::Duration;
 
 use hob_tests::{Tree, World, outside};
 use serde_json::json;
@@ -150,18 +152,19 @@ fn an_installation_that_was_killed_counts_for_nothing() {
     assert!(why().contains("it is used"), "{}", why());
 }
 
+fn start_install(world: &World, tree: &Tree) -> Child {
+    let mut command = world.command("hob");
+    command.args(["servers", "install", "gopls"]).current_dir(tree.root());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
+}
+
 #[test]
 fn of_two_installations_at_once_one_waits_for_the_other() {
     let slow = format!(
         "echo one >> \"$TMPDIR/runs\"; while ! [ -e \"$TMPDIR/go-on\" ]; do sleep 0.05; done; to=\"$GOBIN\" what=gopls; {MAKES}"
     );
     let (world, tree) = with_tool("go", &slow);
-    let install = || {
-        let mut command = world.command("hob");
-        command.args(["servers", "install", "gopls"]).current_dir(tree.root());
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
-    };
-    let both = [install(), install()];
+    let both = [start_install(&world, &tree), start_install(&world, &tree)];
     // The second installation needs no signal from the first, which continues when it is told to.
     std::fs::write(world.path("tmp/go-on"), "").expect("it can be written");
     for one in both {
@@ -171,6 +174,33 @@ fn of_two_installations_at_once_one_waits_for_the_other() {
     let why = world.hob(tree.root(), &["servers", "why", "gopls"]).success();
     assert!(why.contains("it is used"), "{why}");
     assert!(!world.dir().join("state/servers/gopls.old").exists());
+}
+
+#[test]
+fn no_installation_begins_before_the_one_before_it_was_checked() {
+    // The first one to ask the server for its version is the check of the first installation, which waits here.
+    let go = r#"to="$GOBIN"; mkdir -p "$to"; cat > "$to/gopls" <<END
+#!/bin/sh
+mkdir "$TMPDIR/checked" 2>/dev/null && while ! [ -e "$TMPDIR/go-on" ]; do sleep 0.05; done
+[ -e "$to/gopls" ] && echo made 1.0
+END
+chmod +x "$to/gopls""#;
+    let (world, tree) = with_tool("go", go);
+    let mut first = start_install(&world, &tree);
+    while !world.path("tmp/checked").exists() {
+        assert!(first.try_wait().expect("it is a child").is_none(), "it ended without a check");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let mut second = start_install(&world, &tree);
+    let mut said = BufReader::new(second.stderr.take().expect("it is piped")).lines();
+    let next = said.next().expect("it says what it does").expect("in text");
+    assert!(next.contains("another installation of it is under way"), "{next}");
+    std::fs::write(world.path("tmp/go-on"), "").expect("it can be written");
+    let rest: Vec<String> = said.map_while(Result::ok).collect();
+    for (one, stderr) in [(first, String::new()), (second, rest.join("\n"))] {
+        let output = one.wait_with_output().expect("it ends");
+        assert!(output.status.success(), "{}{stderr}", String::from_utf8_lossy(&output.stderr));
+    }
 }
 
 #[test]

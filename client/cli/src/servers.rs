@@ -201,9 +201,11 @@ async fn install(name: String, common: &Common) -> Result<CommandOutcome, Comman
             server.install
         )));
     };
-    follow_recipe(recipe).map_err(CommandFailure::Usage)?;
-    // Asked again, because it counts only if the daemon finds the server and it runs.
+    let lock = follow_recipe(recipe).map_err(CommandFailure::Usage)?;
+    // Asked again, because it counts only if the daemon finds the server and it runs. The lock is held until then, as
+    // another installation would move the server away meanwhile.
     let again = result_of_check(ask_servers(Some(name.clone()), common).await?, &name)?;
+    drop(lock);
     if again.program.is_none() {
         term::print(&format!("installed {}\n", again.name))?;
         term::print_to_stderr("it runs only in a trusted project, which this one is not (see hob trust)");
@@ -234,8 +236,9 @@ fn find_server<'r>(result: &'r ServersResult, name: &str) -> Option<&'r ListedSe
 }
 
 /// Runs the commands. The former contents of the folder are kept until the commands have succeeded, even if this
-/// program is killed. If several run at once, the others wait, and find the work done.
-fn follow_recipe(recipe: &Recipe) -> Result<(), String> {
+/// program is killed. If several run at once, the others wait, and find the work done. Returns the locked file: no other
+/// installation of this server begins before it is dropped.
+fn follow_recipe(recipe: &Recipe) -> Result<File, String> {
     let folder = Path::new(&recipe.folder);
     let failed = |error: std::io::Error| format!("`{}`: {error}", recipe.folder);
     hob_proto::private_dir::ensure(folder.parent().unwrap_or(folder)).map_err(|error| error.to_string())?;
@@ -244,7 +247,7 @@ fn follow_recipe(recipe: &Recipe) -> Result<(), String> {
         term::print_to_stderr("another installation of it is under way: waiting for that");
         lock.lock().map_err(failed)?;
         if is_complete(folder, recipe) {
-            return Ok(());
+            return Ok(lock);
         }
     }
     let old = sibling_path(folder, "old");
@@ -265,7 +268,7 @@ fn follow_recipe(recipe: &Recipe) -> Result<(), String> {
         }
     }
     remove(&old).map_err(failed)?;
-    done
+    done.map(|()| lock)
 }
 
 /// Returns true if the stamp exists, which an installation writes last.

@@ -135,11 +135,14 @@ impl Finder {
             return known.map_err(Reject::Broken);
         }
         let outcome = ask_version(program, version_args, search);
-        let mut tried = self.tried.lock().unwrap_or_else(PoisonError::into_inner);
-        if tried.len() >= MOST_TRIED {
-            tried.clear();
+        // A program that was moved away while it was tried may come back as it was, and would still be rejected.
+        if program_identity(program).as_ref() == Some(&identity) {
+            let mut tried = self.tried.lock().unwrap_or_else(PoisonError::into_inner);
+            if tried.len() >= MOST_TRIED {
+                tried.clear();
+            }
+            tried.insert(identity, outcome.clone());
         }
-        tried.insert(identity, outcome.clone());
         outcome.map_err(Reject::Broken)
     }
 }
