@@ -3,8 +3,8 @@
 //! A long computation holds a [`CancelToken`] and asks [`CancelToken::check`] every so often (each file, each few
 //! thousand candidates). Asking is one relaxed load and, every call, one clock read; cheap, but not for inner loops.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// The moment by which an answer must be ready; `None` means no limit.
@@ -40,6 +40,19 @@ impl Deadline {
     #[must_use]
     pub fn remaining(self) -> Option<Duration> {
         self.0.map(|at| at.saturating_duration_since(Instant::now()))
+    }
+}
+
+/// The moment at which somebody first waited for a thing that is made once. All who wait for it count from then, so that
+/// many questions one after the other wait no longer than one.
+#[derive(Debug, Default)]
+pub struct SharedWait(OnceLock<Instant>);
+
+impl SharedWait {
+    /// Returns the deadline `patience` after the first call of this function; a duration too large for the clock means
+    /// never.
+    pub fn deadline(&self, patience: Duration) -> Deadline {
+        Deadline(self.0.get_or_init(Instant::now).checked_add(patience))
     }
 }
 
@@ -109,5 +122,19 @@ impl CancelToken {
 impl Default for CancelToken {
     fn default() -> Self {
         Self::new(Deadline::NEVER)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_who_wait_count_from_the_first() {
+        let wait = SharedWait::default();
+        let first = wait.deadline(Duration::from_secs(9));
+        std::thread::sleep(Duration::from_millis(2));
+        assert_eq!(wait.deadline(Duration::from_secs(9)), first);
+        assert_eq!(wait.deadline(Duration::MAX), Deadline::NEVER);
     }
 }

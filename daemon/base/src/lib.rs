@@ -18,7 +18,7 @@ pub mod small;
 pub mod sync;
 pub mod umask;
 
-pub use cancel::{CancelToken, Deadline, Stopped};
+pub use cancel::{CancelToken, Deadline, SharedWait, Stopped};
 pub use change::{Change, FileId, Generation};
 pub use contents::Contents;
 pub use hash::ContentHash;

@@ -6,7 +6,7 @@
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use hob_base::{CancelToken, lock};
+use hob_base::{CancelToken, SharedWait, lock};
 
 /// Longest time between two checks of a token, because a cancellation does not notify.
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
@@ -35,6 +35,7 @@ pub(super) struct DerivationState {
 pub(super) struct Deriver {
     state: Mutex<DeriverState>,
     moved: Condvar,
+    first_wait: SharedWait,
 }
 
 impl Deriver {
@@ -89,6 +90,13 @@ impl Deriver {
     pub(super) fn close(&self) {
         lock(&self.state).closed = true;
         self.moved.notify_all();
+    }
+
+    /// Waits until the first run has ended, until `patience` after somebody first waited so.
+    pub(super) fn wait_first_shared(&self, patience: Duration, cancel: &CancelToken) {
+        if lock(&self.state).runs == 0 {
+            self.wait_first(&cancel.with_deadline(self.first_wait.deadline(patience)));
+        }
     }
 
     /// Waits within `cancel` until the first run has ended.

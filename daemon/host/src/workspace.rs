@@ -292,6 +292,12 @@ impl Workspace {
         self.deriver.wait_first(cancel);
     }
 
+    /// Waits like [`Self::wait_derived`], but only until `patience` after the first question that waited so: on a large
+    /// tree, questions that come one after the other do not each wait for it.
+    pub fn wait_derived_shared(&self, patience: Duration, cancel: &CancelToken) {
+        self.deriver.wait_first_shared(patience, cancel);
+    }
+
     /// Returns true if the indexer has work.
     #[must_use]
     pub fn is_busy(&self) -> bool {

@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use hob_base::Deadline;
 use hob_map::Map;
 use hob_map::graph::{NodeInfo, NodeRef, Ranked};
 
@@ -12,7 +11,7 @@ use super::ToolCall;
 use hob_host::Workspace;
 use hob_results::map::line_ranges;
 
-/// Longest time that an answer waits for hub scores.
+/// Longest time that answers wait for hub scores, from the first that does.
 const RANKING_PATIENCE: Duration = Duration::from_millis(300);
 
 /// Most files that one answer names, and most ranges of lines of each.
@@ -54,10 +53,11 @@ impl ToolCall<'_> {
         }
     }
 
-    /// Waits for the first hub scores, for an unnoticeable time: in small projects they are there by then.
+    /// Waits for the first hub scores, for an unnoticeable time: in small projects they are there by then, and in large
+    /// ones only the first question waits.
     pub(super) fn wait_for_ranking(&self, workspace: &Workspace) {
         if workspace.map().ranking_origin() == Ranked::No {
-            workspace.wait_derived(&self.cancel.with_deadline(Deadline::after(RANKING_PATIENCE)));
+            workspace.wait_derived_shared(RANKING_PATIENCE, &self.cancel);
         }
     }
 

@@ -43,7 +43,7 @@ pub(super) fn text_search(call: &mut ToolCall<'_>) -> ToolOutcome {
         call.notes.warnings.push("There is no word in the query: pass words or identifiers.".into());
         return to_data(&TextSearchResult::default());
     }
-    let index = wait_for_ranked_index(call, &workspace)?;
+    let index = wait_for_ranked_index(call, &workspace, call.first_time(FIRST_INDEX_PATIENCE))?;
     // Each of the two rankings must be deep enough to contain the hits of the other.
     let depth = args.limit.max(if args.use_embeddings { fuse::DEPTH } else { callers::DEPTH });
     let asked = RankedQuery {
@@ -128,14 +128,16 @@ fn parse_kinds(words: &[String]) -> Vec<DocKind> {
     DocKind::ALL.into_iter().filter(|kind| words.iter().any(|word| word == to_proto::kind(*kind))).collect()
 }
 
-/// Waits for the index: longer if it is being built for the first time than if it is only behind on a change.
+/// Waits for the index: until `until_built` if it is being built for the first time, for less if it is only behind on a
+/// change.
 pub(super) fn wait_for_ranked_index(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
+    until_built: Deadline,
 ) -> Result<Arc<RankedIndex>, ToolError> {
     let patience = match workspace.ranked.is_built() {
         true => Deadline::after(super::BARRIER_PATIENCE),
-        false => call.first_time(FIRST_INDEX_PATIENCE),
+        false => until_built,
     };
     let cancel = call.cancel.with_deadline(patience);
     let report = |IngestProgress { done, total }| {

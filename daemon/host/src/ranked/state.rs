@@ -7,7 +7,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use hob_base::{AbsPath, CancelToken, FileId, lock};
+use hob_base::{AbsPath, CancelToken, Deadline, FileId, SharedWait, lock};
 use hob_text::ranked::RankedIndex;
 use rustc_hash::FxHashMap;
 
@@ -44,6 +44,7 @@ pub(super) struct RankedIndexState {
     pub(super) failure: Option<String>,
     pub(super) files: FileNumbers,
     pub(super) progress: IngestProgress,
+    pub(super) first_wait: SharedWait,
 }
 
 /// The progress of ingesting files into the ranked index.
@@ -105,6 +106,12 @@ impl Ranked {
     #[must_use]
     pub fn is_built(&self) -> bool {
         lock(&self.state).is_built
+    }
+
+    /// Returns the deadline `patience` after the first call of this function for the index that is being made.
+    #[must_use]
+    pub fn first_wait_deadline(&self, patience: Duration) -> Deadline {
+        lock(&self.state).first_wait.deadline(patience)
     }
 
     /// Returns the bytes on disk and of private memory.

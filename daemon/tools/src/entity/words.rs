@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
-use hob_base::{Contents as _, WsPath};
+use hob_base::{Contents as _, Deadline, WsPath};
 use hob_map::graph::{NodeInfo, NodeKind};
+use hob_proto::ClientKind;
 use hob_text::ranked::{RankedIndex, RankedQuestion, Term, TermFinder};
 
 use super::gather::{Gathered, SubjectView, definition};
@@ -26,6 +28,9 @@ const BEYOND: f64 = MOST + 0.10;
 
 /// Most lines of a definition that are read for the words of a question.
 const READ: u32 = 80;
+
+/// Longest time that questions wait for the first ranked index, from the first that does: names alone often answer.
+const FIRST_WORDS_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Adds the definitions that have the words in their names, signatures, documentation or source.
 pub(super) fn by_text(call: &mut ToolCall<'_>, view: &SubjectView<'_>, gathered: &mut Gathered) {
@@ -111,8 +116,14 @@ fn candidates_of_hits(view: &SubjectView<'_>, hits: &[MappedHit]) -> Vec<TextCan
 fn ranked_index(call: &mut ToolCall<'_>, view: &SubjectView<'_>) -> Result<Arc<RankedIndex>, String> {
     let workspace = call.workspace(super::super::NeededIndex::Map).map_err(|error| error.message)?;
     debug_assert_eq!(workspace.root(), view.workspace.root());
-    text_search::wait_for_ranked_index(call, &workspace)
-        .map_err(|error| format!("not searched: {}", error.message))
+    let until_built = match call.request.client {
+        ClientKind::Cli => Deadline::NEVER,
+        _ => workspace.ranked.first_wait_deadline(FIRST_WORDS_PATIENCE),
+    };
+    text_search::wait_for_ranked_index(call, &workspace, until_built).map_err(|error| {
+        call.notes.warnings.push(format!("Only names were searched for the words. {}", error.message));
+        format!("not searched: {}", error.message)
+    })
 }
 
 /// The worth of each word of the subject, by its rarity.

@@ -14,9 +14,9 @@ mod scope;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hob_base::{AbsPath, Deadline};
+use hob_base::AbsPath;
 use hob_map::Map;
-use hob_map::graph::{Direction, EdgeKind, EdgeKinds, Neighbor, NeighborsQuery, NodeInfo, NodeRef};
+use hob_map::graph::{Direction, EdgeKind, EdgeKinds, Neighbor, NeighborsQuery, NodeInfo, NodeRef, Ranked};
 use hob_proto::tools::investigate::{
     Beside, Domain, ExpandArgs, ExpandResult, HydrateArgs, HydrateResult, InvestigateArgs, InvestigateResult,
     InvestigationEntry, Skipped,
@@ -28,7 +28,7 @@ use rustc_hash::FxHashSet;
 
 use super::map::{DERIVE_PATIENCE, with_graph_deadline};
 use super::text_search::{self, RankedQuery};
-use super::{NeededIndex, ToolCall, ToolOutcome, target, to_data};
+use super::{FIRST_INDEX_PATIENCE, NeededIndex, ToolCall, ToolOutcome, target, to_data};
 use super::{callers, fuse};
 use entry::{TopicPlace, first_lines, hash, shorten_text};
 use evidence::{Evidence, EvidenceRequest};
@@ -77,7 +77,7 @@ pub(super) fn investigate(call: &mut ToolCall<'_>) -> ToolOutcome {
     let workspace = call.workspace(NeededIndex::Map)?;
     let admitted = call.parse_scope(&workspace)?;
     let bounds = scope.bounds_in(&workspace, admitted.rules())?;
-    workspace.wait_derived(&call.cancel.with_deadline(Deadline::after(DERIVE_PATIENCE)));
+    workspace.wait_derived_shared(DERIVE_PATIENCE, &call.cancel);
     let TopicFindings { sought, seeds, evidence } =
         find_seeds(call, &workspace, &args.query, args.use_embeddings, &bounds, &admitted)?;
     let found = rank_places(call, &workspace, &seeds, &evidence, &bounds);
@@ -98,6 +98,11 @@ pub(super) fn investigate(call: &mut ToolCall<'_>) -> ToolOutcome {
     }
     if !bundle.entries.is_empty() {
         bundle.keep_for_a_day(call.services.host.store()).map_err(|error| not_kept(&error))?;
+    }
+    if workspace.map().ranking_origin() == Ranked::No {
+        call.notes
+            .warnings
+            .push("Hub scores are still being computed and have no part in this order.".into());
     }
     let total = bundle.entries.len();
     call.omit_items("entries", total, entries.len(), "Narrow with paths or fewer words.");
@@ -158,7 +163,7 @@ fn find_seeds(
 ) -> Result<TopicFindings, ToolError> {
     let (places, rest) = frames::named_places(&workspace.map(), query);
     let mut query = if RankedQuestion::parse(&rest).is_empty() { query } else { &rest };
-    let index = text_search::wait_for_ranked_index(call, workspace)?;
+    let index = text_search::wait_for_ranked_index(call, workspace, call.first_time(FIRST_INDEX_PATIENCE))?;
     let question = focus_question(&index, query)?;
     let mut asked = RankedQuery {
         question,
