@@ -52,6 +52,7 @@ pub(super) fn text_search(call: &mut ToolCall<'_>) -> ToolOutcome {
         below: None,
         rules: Arc::clone(scope.rules()),
         limit: depth,
+        counts_all: true,
     };
     let RankedFindings { mut named, mut total, rarities } = find(call, &workspace, &index, &asked)?;
     callers::credit_callers(&workspace.map(), &mut named, &rarities);
@@ -91,6 +92,8 @@ pub(super) struct RankedQuery {
     pub(super) below: Option<WsPath>,
     pub(super) rules: Arc<Rules>,
     pub(super) limit: usize,
+    /// True if the number of all matches is wanted.
+    pub(super) counts_all: bool,
 }
 
 impl RankedQuery {
@@ -161,6 +164,7 @@ pub(super) fn wait_for_ranked_index(
 
 pub(super) struct RankedFindings {
     pub(super) named: Vec<MappedHit>,
+    /// Number of matches, if all of them were to be counted.
     total: usize,
     /// The words that count, each with its rarity.
     pub(super) rarities: Vec<(String, f32)>,
@@ -180,6 +184,7 @@ pub(super) fn find(
         kinds: &asked.kinds,
         admits: admits.as_ref().map(|admits| admits as FileFilter<'_>),
         limit: if has_phrases || asked.rules.ask_map() { PHRASE_READS } else { asked.limit },
+        counts_all: asked.counts_all,
     };
     let mut tries = 0;
     loop {
@@ -225,7 +230,13 @@ pub(super) fn warn_of_hits_outside(
     if scope.is_all() {
         return;
     }
-    let request = RankedRequest { question: &asked.question, kinds: &asked.kinds, admits: None, limit: best };
+    let request = RankedRequest {
+        question: &asked.question,
+        kinds: &asked.kinds,
+        admits: None,
+        limit: best,
+        counts_all: false,
+    };
     let cancel = &call.cancel;
     let found = workspace.query_pool().install(|| index.search(&request, cancel));
     let Ok((answer, _)) = found else { return };

@@ -92,7 +92,7 @@ impl SegmentTally<'_> {
             return (tally, false);
         }
         let mut until_look = PATIENCE;
-        while let Some(doc) = walk.next() {
+        while let Some(doc) = walk.next(0.0) {
             until_look -= 1;
             if until_look == 0 {
                 if self.cancel.check().is_err() {

@@ -11,6 +11,7 @@
 //! searches.
 
 mod columns;
+mod essential;
 mod files;
 mod folder;
 mod index;

@@ -7,14 +7,15 @@
 //!
 //! `walk` adds up the words of each document; a small heap keeps the best documents under a total order: file and
 //! definition decide between equal scores, never the place in the index. A document that cannot be among them, by the
-//! sums of its words alone, is only counted. Threads share a large segment in parts, each with a heap of its own.
+//! sums of its words alone, is only counted, or passed over if nobody wants to know their number. Threads share a large segment in parts, each with a heap of its own.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::ops::Range;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering as MemoryOrdering};
 
-use hob_base::CancelToken;
+use hob_base::{CancelToken, lock};
 use rayon::prelude::*;
 use tantivy::{Searcher, SegmentReader, TantivyError, Term};
 
@@ -38,7 +39,7 @@ pub(super) const PATIENCE: u32 = 4_096;
 
 /// Number of documents that one thread walks over at once. It is fixed, so that sums of fractions are the same on machines
 /// with any number of threads. Tests have few documents.
-const PART: u32 = if cfg!(test) { 1 << 6 } else { 1 << 16 };
+const PART: u32 = if cfg!(test) { 1 << 6 } else { 1 << 18 };
 
 /// A test of a file's number: true if documents of the file may answer.
 pub type FileFilter<'r> = &'r (dyn Fn(u64) -> bool + Sync);
@@ -53,6 +54,9 @@ pub struct RankedRequest<'r> {
     pub admits: Option<FileFilter<'r>>,
     /// Most hits that are returned.
     pub limit: usize,
+    /// True if [`RankedAnswer::total`] has to count all matches. Otherwise the search passes over documents that cannot be
+    /// among the hits, which is much quicker for frequent words, and the total is a lower bound.
+    pub counts_all: bool,
 }
 
 /// A document among the hits.
@@ -91,7 +95,7 @@ impl Ord for RankedHit {
 pub struct RankedAnswer {
     /// The hits, best first, at most the request's limit.
     pub hits: Vec<RankedHit>,
-    /// Number of documents with a word of the question, and with all required ones.
+    /// Number of documents with a word of the question, and with all required ones; see [`RankedRequest::counts_all`].
     pub total: usize,
     /// The counted words of the question, in the index's form, and the rarity of each: the logarithm of one
     /// over its share of the documents. A word that no document has is the rarest.
@@ -113,7 +117,7 @@ impl RankedIndex {
         let segments = all_segments(&searcher, &overlay);
         let words =
             Collection::measure_collection(self, &segments)?.weigh_words(request.question, &segments)?;
-        let (least, mut best) = (LeastScore::default(), BestHits::new(request.limit));
+        let (scores, mut best) = (BestScores::new(request.limit), BestHits::new(request.limit));
         let columns = self.columns_of(&segments)?;
         for ((part, segment), columns) in segments.into_iter().zip(&columns) {
             let is_open = part.is_none() && overlay.is_empty() && request.admits.is_none();
@@ -123,11 +127,10 @@ impl RankedIndex {
             let admits: Option<FileFilter<'_>> = if is_open { None } else { Some(&admits) };
             let lists = SegmentWords::open(&words, segment)?;
             let search =
-                SegmentSearch { request, admits, segment, columns, lists: &lists, least: &least, cancel };
+                SegmentSearch { request, admits, segment, columns, lists: &lists, scores: &scores, cancel };
             let found: Vec<BestHits> =
                 parts_of_segment(segment).map(|docs| search.search_part(docs)).collect();
             found.into_iter().for_each(|part| best.merge_hits(part));
-            least.raise(best.least_score());
         }
         let is_complete = best.is_complete;
         Ok((best.into_answer(&words), is_complete))
@@ -159,7 +162,7 @@ struct SegmentSearch<'s> {
     segment: &'s SegmentReader,
     columns: &'s SegmentColumns,
     lists: &'s SegmentWords<'s>,
-    least: &'s LeastScore,
+    scores: &'s BestScores,
     cancel: &'s CancelToken,
 }
 
@@ -179,7 +182,8 @@ impl SegmentSearch<'_> {
                 && self.admits.is_none_or(|admits| files.is_admitted(doc, admits))
         };
         let mut until_look = PATIENCE;
-        while let Some(doc) = walk.next() {
+        let least = || if self.request.counts_all { 0.0 } else { self.scores.least() };
+        while let Some(doc) = walk.next(least()) {
             until_look -= 1;
             if until_look == 0 {
                 if self.cancel.check().is_err() {
@@ -193,32 +197,52 @@ impl SegmentSearch<'_> {
             }
             best.total += 1;
             // No prior and no worth of a document raises its score.
-            if walk.highest_score() < self.least.get() {
+            if walk.highest_score() < self.scores.least() {
                 continue;
             }
             let ((kind, prior), slot) = (columns.kind_and_prior(doc), columns.slot_of_doc(doc));
             let worth = self.request.question.prior_factor(prior) * if slot == 0 { FILE_WORTH } else { 1.0 };
             let (score, words) = (walk.present_score(walk.word_sums()) * worth, walk.matched_words());
             best.offer_hit(RankedHit { file: columns.file_of_doc(doc), slot, kind, score, words });
-            self.least.raise(best.least_score());
+            self.scores.offer_score(score);
         }
         best
     }
 }
 
-/// The score that a document must reach to be among the best, as far as any thread knows. It only grows.
-#[derive(Default)]
-struct LeastScore(AtomicU32);
+/// The best scores of all threads together. The worst of them is the score that a document must reach to be among the
+/// best; it only grows.
+struct BestScores {
+    limit: usize,
+    /// That score, as bits; 0 until there are enough.
+    least: AtomicU32,
+    /// The bits of the best scores, the least on top. Scores above 0 are in the order of their bits.
+    best: Mutex<BinaryHeap<Reverse<u32>>>,
+}
 
-impl LeastScore {
-    fn get(&self) -> f32 {
-        f32::from_bits(self.0.load(MemoryOrdering::Relaxed))
+impl BestScores {
+    fn new(limit: usize) -> Self {
+        Self { limit, least: AtomicU32::new(0), best: Mutex::default() }
     }
 
-    /// Raises it to a score above 0. The bits of such scores are in the scores' order.
-    fn raise(&self, score: f32) {
-        if score > self.get() {
-            self.0.fetch_max(score.to_bits(), MemoryOrdering::Relaxed);
+    fn least(&self) -> f32 {
+        f32::from_bits(self.least.load(MemoryOrdering::Relaxed))
+    }
+
+    /// Adds the score of a document, each document once.
+    fn offer_score(&self, score: f32) {
+        if score <= self.least() {
+            return;
+        }
+        let mut best = lock(&self.best);
+        best.push(Reverse(score.to_bits()));
+        if best.len() > self.limit {
+            best.pop();
+        }
+        if best.len() == self.limit
+            && let Some(Reverse(least)) = best.peek()
+        {
+            self.least.store(*least, MemoryOrdering::Relaxed);
         }
     }
 }
@@ -235,12 +259,6 @@ struct BestHits {
 impl BestHits {
     fn new(limit: usize) -> Self {
         Self { limit, heap: BinaryHeap::new(), total: 0, is_complete: true }
-    }
-
-    /// Returns the score that a document must reach to be among the best.
-    fn least_score(&self) -> f32 {
-        let worst = self.heap.peek().filter(|_| self.heap.len() >= self.limit);
-        worst.map_or(0.0, |worst| worst.score)
     }
 
     fn offer_hit(&mut self, hit: RankedHit) {

@@ -2,6 +2,8 @@
 //! small segments of a part each. The tests are in this crate, where parts are small.
 
 use hob_base::{CancelToken, Deadline};
+use proptest::collection::vec;
+use proptest::prelude::*;
 
 use super::{
     DocKind, Prior, RankedAnswer, RankedDoc, RankedFile, RankedIndex, RankedQuestion, RankedRequest,
@@ -105,13 +107,13 @@ fn the_best_are_the_same_wherever_documents_lie() {
             (&[DocKind::Symbol][..], None, 3),
             (&[][..], Some(&odd as super::FileFilter<'_>), 1_000),
         ] {
-            let request = RankedRequest { question: &question, kinds, admits, limit };
+            let request = RankedRequest { question: &question, kinds, admits, limit, counts_all: true };
             assert_eq!(search(&one, &request), search(&many, &request), "{asked}");
         }
     }
     let disk = on_disk(&folder);
     let question = RankedQuestion::parse("socket queue");
-    let request = RankedRequest { question: &question, kinds: &[], admits: None, limit: 5 };
+    let request = RankedRequest { question: &question, kinds: &[], admits: None, limit: 5, counts_all: true };
     let answer = search(&one, &request);
     assert!(answer.total > 400 && answer.hits.len() == 5, "{}", answer.total);
     assert_eq!(search(&disk, &request), answer);
@@ -122,7 +124,8 @@ fn a_file_counts_where_it_was_changed_last() {
     let folder = tempfile::tempdir().expect("a folder");
     let disk = on_disk(&folder);
     let question = RankedQuestion::parse("parser");
-    let request = RankedRequest { question: &question, kinds: &[], admits: None, limit: 10_000 };
+    let request =
+        RankedRequest { question: &question, kinds: &[], admits: None, limit: 10_000, counts_all: true };
     let of_file = |answer: &RankedAnswer, file| answer.hits.iter().filter(|hit| hit.file == file).count();
     let before = search(&disk, &request);
     assert!(of_file(&before, 3) > 10 && of_file(&before, 4) > 10);
@@ -149,19 +152,73 @@ fn a_file_counts_where_it_was_changed_last() {
 #[test]
 fn a_short_answer_is_the_beginning_of_a_long_one() {
     let folder = tempfile::tempdir().expect("a folder");
-    let [one, _] = one_and_many(&folder);
-    for asked in
-        ["open socket", "timer", "parser queue buffer", "close the \"socket timer\"", "open_close queue"]
-    {
+    let [one, many] = one_and_many(&folder);
+    let mut passed_over = 0;
+    for asked in [
+        "open socket",
+        "timer",
+        "parser queue buffer",
+        "close the \"socket timer\"",
+        "open_close queue",
+        "where does the parser open the socket of a timer and close the queue buffer",
+    ] {
         let question = RankedQuestion::parse(asked);
-        let request = |limit| RankedRequest { question: &question, kinds: &[], admits: None, limit };
+        let request = |limit, counts_all| RankedRequest {
+            question: &question,
+            kinds: &[],
+            admits: None,
+            limit,
+            counts_all,
+        };
         // Nothing is left out by its highest score as long as there is room.
-        let all = search(&one, &request(10_000));
+        let all = search(&one, &request(10_000, true));
         assert_eq!(all.hits.len(), all.total);
         for limit in [1, 5, 50] {
-            let answer = search(&one, &request(limit));
-            assert_eq!((&answer.hits[..], answer.total), (&all.hits[..limit], all.total), "{asked}");
+            for index in [&one, &many] {
+                let answer = search(index, &request(limit, true));
+                assert_eq!((&answer.hits[..], answer.total), (&all.hits[..limit], all.total), "{asked}");
+                let answer = search(index, &request(limit, false));
+                assert_eq!(&answer.hits[..], &all.hits[..limit], "{asked}");
+                passed_over += all.total - answer.total;
+            }
         }
+    }
+    assert!(passed_over > 0, "documents with nonessential words alone are passed over");
+}
+
+/// The words of a random text; the later ones of [`WORDS`] are more frequent.
+fn some_words(most: usize) -> impl Strategy<Value = String> {
+    let word = (0..49_u32).prop_map(|square| WORDS[square.isqrt() as usize]);
+    vec(word, 0..most).prop_map(|words| words.join(" "))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_searches_pass_over_nothing_that_is_among_the_best(
+        documents in vec((some_words(4), some_words(20), some_words(3)), 100..300),
+        asked in some_words(6),
+        limit in 1_usize..150,
+    ) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let index = RankedIndex::open(folder.path(), "").expect("a new index").index;
+        index
+            .patch_files(&[1], |patch| {
+                for ((name, body, doc), slot) in documents.iter().zip(1..) {
+                    let (kind, prior) = (DocKind::Symbol, Prior::Plain);
+                    let name = name.replace(' ', "_");
+                    let (context, signature) = ("", "");
+                    patch.add(1, 1, &RankedDoc { slot, kind, prior, name: &name, context, signature, doc, body })?;
+                }
+                Ok(())
+            })
+            .expect("a segment");
+        let question = RankedQuestion::parse(&asked);
+        let request = |limit, counts_all| RankedRequest { question: &question, kinds: &[], admits: None, limit, counts_all };
+        let all = search(&index, &request(1_000, true));
+        let best = search(&index, &request(limit, false));
+        prop_assert_eq!(&best.hits[..], &all.hits[..limit.min(all.hits.len())]);
     }
 }
 
@@ -171,7 +228,8 @@ fn files_rank_the_same_wherever_documents_lie() {
     let [one, many] = one_and_many(&folder);
     for asked in ["open socket", "parser queue buffer"] {
         let question = RankedQuestion::parse(asked);
-        let request = RankedRequest { question: &question, kinds: &[], admits: None, limit: 100 };
+        let request =
+            RankedRequest { question: &question, kinds: &[], admits: None, limit: 100, counts_all: true };
         let [ranked, other] = [&one, &many].map(|index| rank_files(index, &request));
         assert_eq!(ranked.len(), FILES as usize);
         for file in ranked {

@@ -5,6 +5,9 @@
 //! Tantivy's and Lucene's unions of many lists work in this way. Within a document, the lists come in a fixed order, so
 //! that sums of fractions do not depend on where a window begins.
 //!
+//! Lists of words that no document needs to be among the best (`essential`) are not walked, but looked into at the documents
+//! that have other words.
+//!
 //! A walk goes over a part of a segment, so that several threads can share one.
 
 use std::ops::Range;
@@ -14,6 +17,7 @@ use tantivy::postings::BlockSegmentPostings;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{SegmentReader, TantivyError, Term};
 
+use super::essential::{WordBounds, WordOrder};
 use super::index::RankedError;
 use super::query::{WeighedWords, coverage_weight};
 use super::question::Word;
@@ -38,6 +42,9 @@ const ROUNDED_UP: f32 = 1.001;
 
 /// Number of documents of a window: with ten words, its table fits into a core's own cache.
 const WINDOW: usize = 1_024;
+
+/// Number of levels of a share in the table of upper bounds.
+const SHARE_LEVELS: usize = 256;
 
 /// The lengths of fields that an index tells apart.
 const LENGTH_CLASSES: usize = 256;
@@ -71,6 +78,9 @@ pub(super) struct SegmentWords<'w> {
     bits: Vec<u32>,
     /// The worth of all counted words.
     whole: f32,
+    /// The words in the order in which they become nonessential.
+    order: WordOrder,
+    factors: ShareFactors,
 }
 
 /// A walk over the documents of a part of a segment that have a word of the question.
@@ -94,21 +104,12 @@ struct Window {
     named: Vec<u32>,
     /// The length of each document's name; 0 if no word is in it.
     name_lengths: Vec<u32>,
-    /// An upper bound of what each document's words are worth.
+    /// An upper bound of what each document's words are worth, summed posting by posting.
     bounds: Vec<WordBounds>,
     /// The documents that have a word and were not passed yet, one bit each.
     waiting: [u64; WINDOW / 64],
     /// The place of the present document.
     at: usize,
-}
-
-/// An upper bound of what a document's words are worth. Filling the window sums it posting by posting.
-#[derive(Clone, Copy, Debug, Default)]
-struct WordBounds {
-    /// The sum of what each posting would be worth alone. Counts saturate together, so the words are worth no more.
-    most: f32,
-    /// The worth of the counted words that the document has, but for rounding.
-    had: f32,
 }
 
 /// The sums of a document's words.
@@ -120,11 +121,79 @@ pub(super) struct WordSums {
     had: f32,
 }
 
+/// Upper bounds of the factors by which a share of the question's worth multiplies a score. It is a table, because a root
+/// for each document takes as long as adding up its words.
+struct ShareFactors {
+    /// Number of levels for each unit of worth.
+    levels: f32,
+    /// The factor of each level of a document whose name may agree with the question.
+    named: [f32; SHARE_LEVELS + 1],
+    /// The factor of each level of a document whose name has no word of the question.
+    unnamed: [f32; SHARE_LEVELS + 1],
+}
+
+impl ShareFactors {
+    /// Makes the table for a question with counted words of a worth of `whole`.
+    fn new(whole: f32) -> Self {
+        let unnamed = |level: usize| coverage_weight(level as f32 / SHARE_LEVELS as f32) * ROUNDED_UP;
+        let named = |level: usize| unnamed(level) * (1.0 + NAMED * level as f32 / SHARE_LEVELS as f32);
+        Self {
+            levels: SHARE_LEVELS as f32 / whole,
+            named: std::array::from_fn(named),
+            unnamed: std::array::from_fn(unnamed),
+        }
+    }
+
+    /// Returns a level that is not below a worth; 0 for none.
+    fn level_of_worth(&self, worth: f32) -> usize {
+        if worth > 0.0 { ((worth * self.levels) as u32 as usize + 1).min(SHARE_LEVELS) } else { 0 }
+    }
+}
+
+/// What all postings of one list have in common.
+struct PostingWorth<'w> {
+    word: usize,
+    field: usize,
+    /// The divisor of a count, by class of length.
+    norms: &'w [f32; LENGTH_CLASSES],
+    /// The worth of the word, and 0 or the same if it is counted.
+    worth: f32,
+    counted_worth: f32,
+}
+
+impl<'w> PostingWorth<'w> {
+    fn of(words: &'w SegmentWords<'_>, cursor: &Cursor) -> Self {
+        let Cursor { word, field, .. } = *cursor;
+        let (worth, counted_worth) = (words.worths[word], words.counted_worths[word]);
+        Self { word, field, norms: &words.norms[field], worth, counted_worth }
+    }
+}
+
 impl Cursor {
     /// Goes on to the first posting of this or a later document.
     fn seek(&mut self, doc: u32) {
         self.at = self.list.seek(doc);
         self.leave_passed_block();
+    }
+
+    /// Calls `take` with the place, count and class of length of each posting of a waiting document.
+    fn take_waiting(&mut self, window: &mut Window, mut take: impl FnMut(&mut Window, usize, u32, u8)) {
+        let mut from = 0;
+        while let Some(at) = window.next_waiting(from) {
+            let wanted = window.start + at as u32;
+            let Some(mut doc) = self.doc() else { return };
+            if doc < wanted {
+                self.seek(wanted);
+                let Some(next) = self.doc() else { return };
+                doc = next;
+            }
+            if doc == wanted {
+                take(window, at, self.list.freqs()[self.at], self.lengths.fieldnorm_id(doc));
+                from = at + 1;
+            } else {
+                from = (doc - window.start) as usize;
+            }
+        }
     }
 
     /// Goes on to the next block if all postings of this one are behind the cursor.
@@ -174,16 +243,28 @@ impl<'w> SegmentWords<'w> {
         let counted = |(word, worth): &(Word, f32)| if word.counts { *worth } else { 0.0 };
         let counted_worths: Vec<f32> = weighed.words.iter().map(counted).collect();
         let whole = counted_worths.iter().sum::<f32>().max(f32::MIN_POSITIVE);
+        let worths: Vec<f32> = weighed.words.iter().map(|(_, worth)| *worth).collect();
+        let bounds = worths.iter().zip(&counted_worths);
+        let bounds: Vec<WordBounds> =
+            bounds.map(|(worth, had)| WordBounds { most: worth * (K1 + 1.0), had: *had }).collect();
         Ok(Self {
             weighed,
             cursors,
-            worths: weighed.words.iter().map(|(_, worth)| *worth).collect(),
+            order: WordOrder::new(&bounds),
+            factors: ShareFactors::new(whole),
+            worths,
             counted_worths,
             norms: (0..TEXTS).map(|field| norms_of_field(field, weighed.means[field])).collect(),
             required: (0..weighed.words.len()).filter(|at| weighed.words[*at].0.required).collect(),
             bits: bits_of_words(weighed),
             whole,
         })
+    }
+
+    /// Returns a score that a document with these words cannot exceed, whatever its kind and prior.
+    fn highest_score(&self, words: WordBounds, may_be_named: bool) -> f32 {
+        let factors = if may_be_named { &self.factors.named } else { &self.factors.unnamed };
+        words.most * factors[self.factors.level_of_worth(words.had)]
     }
 
     pub(super) fn word_count(&self) -> usize {
@@ -199,39 +280,46 @@ impl<'w> SegmentWords<'w> {
 }
 
 impl RankedWalk<'_> {
-    /// Goes on to the next document with a word, and returns it.
-    pub(super) fn next(&mut self) -> Option<u32> {
-        self.window.clear_row();
+    /// Goes on to the next document with a word, and returns it. Documents whose score is certainly below `least` may be
+    /// passed over; from call to call it must not fall.
+    pub(super) fn next(&mut self, least: f32) -> Option<u32> {
+        self.window.clear_row(self.window.at);
         loop {
             if let Some(doc) = self.window.take_next() {
                 return Some(doc);
             }
-            self.fill_window()?;
+            self.fill_window(least)?;
         }
     }
 
-    /// Reads the lists into the window that begins with the next document; `None` if there is none.
-    fn fill_window(&mut self) -> Option<()> {
-        let start = self.cursors.iter().filter_map(Cursor::doc).min().filter(|start| *start < self.end)?;
+    /// Reads the lists into the window that begins with the next document; `None` if there is none. No document waits in it
+    /// if all are below `least`.
+    fn fill_window(&mut self, least: f32) -> Option<()> {
+        let (words, window) = (self.words, &mut self.window);
+        // The lists of names are short, and all are walked. So documents that have nonessential words alone get nothing for
+        // their names.
+        let nonessential = words.order.nonessential_count(least, |bounds| words.highest_score(bounds, false));
+        let is_essential =
+            |cursor: &Cursor| cursor.field == NAME || words.order.is_essential(cursor.word, nonessential);
+        let next = self.cursors.iter().filter(|cursor| is_essential(cursor)).filter_map(Cursor::doc).min();
+        let start = next.filter(|start| *start < self.end)?;
         let end = start.saturating_add(WINDOW as u32).min(self.end);
-        let window = &mut self.window;
         window.start = start;
-        for cursor in &mut self.cursors {
-            let (word, field) = (cursor.word, cursor.field);
-            let norms = &self.words.norms[field];
-            let (worth, counted) = (self.words.worths[word], self.words.counted_worths[word]);
+        for cursor in self.cursors.iter_mut().filter(|cursor| is_essential(cursor)) {
+            let posting = PostingWorth::of(words, cursor);
             cursor.take_before(end, |doc, count, lengths| {
-                let class = lengths.fieldnorm_id(doc);
-                let at = (doc - start) as usize;
-                let count_of_word = WEIGHTS[field] * count as f32 / norms[usize::from(class)];
-                let is_first = window.add_count(at, word, count_of_word);
-                let bounds = &mut window.bounds[at];
-                bounds.most += worth * saturated(count_of_word);
-                bounds.had += if is_first { counted } else { 0.0 };
-                if field == NAME {
-                    window.add_name(at, word, count, FieldNormReader::id_to_fieldnorm(class));
-                }
+                window.add_posting(&posting, (doc - start) as usize, count, lengths.fieldnorm_id(doc));
             });
+        }
+        for (word, rest) in words.order.nonessential_words(nonessential) {
+            window.drop_documents(|bounds, is_named| words.highest_score(bounds + rest, is_named) < least);
+            let is_due = |cursor: &&mut Cursor| cursor.word == word && !is_essential(cursor);
+            for cursor in self.cursors.iter_mut().filter(is_due) {
+                let posting = PostingWorth::of(words, cursor);
+                cursor.take_waiting(window, |window, at, count, class| {
+                    window.add_posting(&posting, at, count, class);
+                });
+            }
         }
         Some(())
     }
@@ -260,10 +348,8 @@ impl RankedWalk<'_> {
 
     /// Returns a score that the present document cannot exceed, whatever its kind and prior.
     pub(super) fn highest_score(&self) -> f32 {
-        let WordBounds { most, had } = self.window.bounds[self.window.at];
-        let share = (had / self.words.whole).min(1.0);
-        let named = if self.window.name_lengths[self.window.at] == 0 { 0.0 } else { NAMED * share };
-        most * coverage_weight(share) * (1.0 + named) * ROUNDED_UP
+        let at = self.window.at;
+        self.words.highest_score(self.window.bounds[at], self.window.name_lengths[at] != 0)
     }
 
     /// Returns the sums of the present document.
@@ -310,6 +396,40 @@ impl Window {
         }
     }
 
+    fn add_posting(&mut self, posting: &PostingWorth<'_>, at: usize, count: u32, class: u8) {
+        let PostingWorth { word, field, norms, worth, counted_worth } = *posting;
+        let count_of_word = WEIGHTS[field] * count as f32 / norms[usize::from(class)];
+        let is_first = self.add_count(at, word, count_of_word);
+        let bounds = &mut self.bounds[at];
+        bounds.most += worth * saturated(count_of_word);
+        bounds.had += if is_first { counted_worth } else { 0.0 };
+        if field == NAME {
+            self.add_name(at, word, count, FieldNormReader::id_to_fieldnorm(class));
+        }
+    }
+
+    /// Returns the first waiting document's place that is not before `from`.
+    fn next_waiting(&self, from: usize) -> Option<usize> {
+        let (first, bit) = (from / 64, from % 64);
+        let masked = self.waiting.get(first)? & (u64::MAX << bit);
+        if masked != 0 {
+            return Some(first * 64 + masked.trailing_zeros() as usize);
+        }
+        let (word, bits) = self.waiting.iter().enumerate().skip(first + 1).find(|(_, bits)| **bits != 0)?;
+        Some(word * 64 + bits.trailing_zeros() as usize)
+    }
+
+    /// Drops the waiting documents whose bounds meet a condition.
+    fn drop_documents(&mut self, is_dropped: impl Fn(WordBounds, bool) -> bool) {
+        let waiting = self.waiting;
+        for at in places_of_bits(&waiting) {
+            if is_dropped(self.bounds[at], self.name_lengths[at] != 0) {
+                self.waiting[at / 64] &= !(1 << (at % 64));
+                self.clear_row(at);
+            }
+        }
+    }
+
     /// Adds to the count of a word. Returns true if the document had none of it before.
     fn add_count(&mut self, at: usize, word: usize, count: f32) -> bool {
         let known = &mut self.counts[at * self.words + word];
@@ -333,14 +453,14 @@ impl Window {
         Some(self.start + self.at as u32)
     }
 
-    /// Clears the row of the present document, for the next window.
-    fn clear_row(&mut self) {
-        let row = self.at * self.words..(self.at + 1) * self.words;
+    /// Clears the row of a document, for the next window.
+    fn clear_row(&mut self, at: usize) {
+        let row = at * self.words..(at + 1) * self.words;
         self.counts[row.clone()].fill(0.0);
-        self.bounds[self.at] = WordBounds::default();
-        if self.name_lengths[self.at] != 0 {
+        self.bounds[at] = WordBounds::default();
+        if self.name_lengths[at] != 0 {
             self.named[row].fill(0);
-            self.name_lengths[self.at] = 0;
+            self.name_lengths[at] = 0;
         }
     }
 
@@ -351,6 +471,18 @@ impl Window {
     fn named_row(&self) -> &[u32] {
         &self.named[self.at * self.words..(self.at + 1) * self.words]
     }
+}
+
+/// Yields the places of the bits that are set, in order.
+fn places_of_bits(bits: &[u64; WINDOW / 64]) -> impl Iterator<Item = usize> {
+    bits.iter().enumerate().flat_map(|(word, bits)| {
+        let mut rest = *bits;
+        std::iter::from_fn(move || {
+            let bit = (rest != 0).then(|| rest.trailing_zeros())?;
+            rest &= rest - 1;
+            Some(word * 64 + bit as usize)
+        })
+    })
 }
 
 /// Returns the weight of a word's count beside that of one: more of a word is worth ever less.

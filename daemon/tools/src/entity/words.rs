@@ -52,6 +52,7 @@ pub(super) fn by_text(call: &mut ToolCall<'_>, view: &SubjectView<'_>, gathered:
         below: view.folder_in_scope().cloned(),
         rules: Arc::default(),
         limit: BY_TEXT,
+        counts_all: false,
     };
     let found = match text_search::find(call, view.workspace, &index, &asked) {
         Ok(found) => found,

@@ -169,6 +169,7 @@ impl FileScope {
             kinds: &request.asked.kinds,
             admits: admits.as_ref().map(|admits| admits as FileFilter<'_>),
             limit: FILES,
+            counts_all: true,
         };
         let (index, cancel) = (request.index, &call.cancel);
         let found = request.workspace.query_pool().install(|| index.rank_files(&ranked, self.total, cancel));
@@ -192,6 +193,7 @@ impl EvidenceRequest<'_> {
             below: self.asked.below.clone(),
             rules: Arc::clone(&self.asked.rules),
             limit: self.asked.limit,
+            counts_all: false,
         };
         Ok(text_search::find(call, self.workspace, self.index, &asked)?.named)
     }

@@ -171,6 +171,7 @@ fn find_seeds(
         below: bounds.below.clone(),
         rules: Arc::clone(&bounds.rules),
         limit: DEPTH,
+        counts_all: false,
     };
     let mut own = asked.question.clone();
     let unquoted = query.replace('"', " ");
