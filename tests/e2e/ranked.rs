@@ -279,6 +279,26 @@ fn a_damaged_index_is_made_anew() {
 }
 
 #[test]
+fn names_answer_a_subject_in_words_without_the_index_and_say_so() {
+    let world = World::new();
+    let tree = world.tree(SHOP);
+    finds_first(&search(&world, &tree, "mail receipt"), "py:shop/mail.py#send_receipt");
+    let folder = index_folder(&world);
+    world.stop();
+    fs::remove_dir_all(&folder).expect("the test's own folder");
+    fs::write(&folder, "no folder").expect("the test's own file");
+    let resolve = || world.call(&tree, "resolve", &json!({"subject": "what mails a customer"}));
+    let by_names = resolve();
+    assert!(
+        by_names.says("Only names were searched for the words").to_string().contains("send_receipt"),
+        "{by_names}"
+    );
+    fs::remove_file(&folder).expect("the test's own file");
+    let whole = resolve();
+    assert!(whole.warnings().is_empty() && whole.to_string().contains("send_receipt"), "{whole}");
+}
+
+#[test]
 fn the_budget_and_the_limit_say_what_they_left_out() {
     let world = World::new();
     let tree = world.tree("//- /a.py\npass\n");
