@@ -290,7 +290,7 @@ fn names_answer_a_subject_in_words_without_the_index_and_say_so() {
     let resolve = || world.call(&tree, "resolve", &json!({"subject": "what mails a customer"}));
     let by_names = resolve();
     assert!(
-        by_names.says("Only names were searched for the words").to_string().contains("send_receipt"),
+        by_names.says("Texts were not searched for the words").to_string().contains("send_receipt"),
         "{by_names}"
     );
     fs::remove_file(&folder).expect("the test's own file");

@@ -92,7 +92,7 @@ impl Deriver {
         self.moved.notify_all();
     }
 
-    /// Waits until the first run has ended, until `patience` after somebody first waited so.
+    /// Waits for the end of the first run, but no longer than `patience` after the first such wait began.
     pub(super) fn wait_first_shared(&self, patience: Duration, cancel: &CancelToken) {
         if lock(&self.state).runs == 0 {
             self.wait_first(&cancel.with_deadline(self.first_wait.deadline(patience)));

@@ -234,12 +234,15 @@ pub(super) fn warn_of_hits_outside(
         question: &asked.question,
         kinds: &asked.kinds,
         admits: None,
-        limit: best,
+        // One more tells if there are more.
+        limit: best + 1,
         counts_all: false,
     };
     let cancel = &call.cancel;
     let found = workspace.query_pool().install(|| index.search(&request, cancel));
-    let Ok((answer, _)) = found else { return };
+    let Ok((mut answer, _)) = found else { return };
+    let has_more = answer.hits.len() > best;
+    answer.hits.truncate(best);
     let (named, _) = name(workspace, &answer, workspace.ranked.commit_count());
     let (rules, below) = (scope.rules(), asked.below.as_ref());
     let is_asked = |hit: &&MappedHit| below.is_none_or(|below| hit.path.is_below(below));
@@ -249,7 +252,7 @@ pub(super) fn warn_of_hits_outside(
         scope.left_out(usize::from(!is_by_tests), usize::from(is_by_tests));
     }
     drop(map);
-    scope.warn_of_omissions(call, answer.total > answer.hits.len());
+    scope.warn_of_omissions(call, has_more);
 }
 
 /// Returns the numbers of the files that the search covers.

@@ -42,21 +42,19 @@ impl Ranked {
             if workspace.closing.check().is_err() {
                 return Err(NotReady::Failed("the workspace is being closed".to_owned()));
             }
-            if let Some(index) = state.index.as_ref().filter(|_| state.is_built) {
-                if state.taken_in >= wanted {
-                    return Ok(Arc::clone(index));
-                }
-                if cancel.check().is_err() {
-                    return Err(NotReady::Late(Arc::clone(index)));
-                }
-            } else if cancel.check().is_err() {
-                return Err(NotReady::Building(state.progress));
+            let built = state.index.clone().filter(|_| state.is_built);
+            if let Some(index) = built.as_ref().filter(|_| state.taken_in >= wanted) {
+                return Ok(Arc::clone(index));
             }
             let taking = state.progress;
             let starts = !std::mem::replace(&mut state.runs, true);
             drop(state);
+            // Also for a caller that cannot wait: the next one finds more.
             if starts {
                 work::start(workspace);
+            }
+            if cancel.check().is_err() {
+                return Err(built.map_or(NotReady::Building(taking), NotReady::Late));
             }
             report(taking);
             state = ranked.wait(cancel);

@@ -1,8 +1,8 @@
 //! Tells which words of a question a document needs one of to be among the best.
 //!
-//! Words of little worth cannot by themselves lift a document to the score that the best have reached. Such words are
-//! nonessential: their posting lists, which are often the longest, are not walked. They are only looked into at documents
-//! that have an essential word. As that score grows, more words become nonessential. The algorithm is MaxScore (Turtle
+//! Words of little worth cannot by themselves lift a document to the score that the best have reached, unless they are in
+//! its name. Such words are nonessential: their posting lists, which are often the longest, are not walked, except that of
+//! names. They are only looked into at documents that have an essential word, or a word in the name. As that score grows, more words become nonessential. The algorithm is MaxScore (Turtle
 //! and Flood, "Query evaluation: strategies and optimizations", 1995).
 
 use std::ops::Add;
@@ -12,7 +12,7 @@ use std::ops::Add;
 pub(super) struct WordBounds {
     /// The sum of what each posting would be worth alone. Counts saturate together, so the words are worth no more.
     pub(super) most: f32,
-    /// The worth of the counted words, but for rounding.
+    /// The worth of the counted words or more, but for rounding.
     pub(super) had: f32,
 }
 
@@ -24,7 +24,7 @@ impl Add for WordBounds {
     }
 }
 
-/// The words of a question in the order in which they become nonessential: those that are worth least come first, and
+/// The words of a question in the order in which they become nonessential: those that are worth least come first. Usually
 /// these are the most frequent ones.
 pub(super) struct WordOrder {
     order: Vec<usize>,
@@ -48,7 +48,8 @@ impl WordOrder {
         Self { order, places, sums }
     }
 
-    /// Returns the number of nonessential words: a document that has no others is below `least`, by `highest_score`.
+    /// Returns the number of nonessential words: a document that has no others, and none in
+    /// its name, is below `least`, by `highest_score`.
     pub(super) fn nonessential_count(&self, least: f32, highest_score: impl Fn(WordBounds) -> f32) -> usize {
         self.sums.partition_point(|sum| highest_score(*sum) < least).saturating_sub(1)
     }

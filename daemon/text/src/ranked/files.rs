@@ -57,7 +57,7 @@ impl RankedIndex {
             let lists = SegmentWords::open(&words, segment)?;
             let tally = SegmentTally { request, admits: &admits, segment, columns, lists: &lists, cancel };
             let tallied: Vec<(FileTally, bool)> =
-                parts_of_segment(segment).map(|docs| tally.count_part(docs)).collect();
+                parts_of_segment(segment, true).map(|docs| tally.count_part(docs)).collect();
             for (part, is_whole) in tallied {
                 is_complete &= is_whole;
                 files.merge_part(&part);

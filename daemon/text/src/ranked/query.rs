@@ -7,7 +7,8 @@
 //!
 //! `walk` adds up the words of each document; a small heap keeps the best documents under a total order: file and
 //! definition decide between equal scores, never the place in the index. A document that cannot be among them, by the
-//! sums of its words alone, is only counted, or passed over if nobody wants to know their number. Threads share a large segment in parts, each with a heap of its own.
+//! sums of its words alone, is only counted, or passed over if nobody wants to know their number. Threads share a large
+//! segment in parts, each with a heap of its own.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -39,7 +40,10 @@ pub(super) const PATIENCE: u32 = 4_096;
 
 /// Number of documents that one thread walks over at once. It is fixed, so that sums of fractions are the same on machines
 /// with any number of threads. Tests have few documents.
-const PART: u32 = if cfg!(test) { 1 << 6 } else { 1 << 18 };
+const PART: u32 = if cfg!(test) { 1 << 6 } else { 1 << 16 };
+
+/// The same in searches that pass documents over: such a part takes so little time that opening its lists shows.
+const PRUNED_PART: u32 = if cfg!(test) { 1 << 9 } else { 1 << 18 };
 
 /// A test of a file's number: true if documents of the file may answer.
 pub type FileFilter<'r> = &'r (dyn Fn(u64) -> bool + Sync);
@@ -129,7 +133,7 @@ impl RankedIndex {
             let search =
                 SegmentSearch { request, admits, segment, columns, lists: &lists, scores: &scores, cancel };
             let found: Vec<BestHits> =
-                parts_of_segment(segment).map(|docs| search.search_part(docs)).collect();
+                parts_of_segment(segment, request.counts_all).map(|docs| search.search_part(docs)).collect();
             found.into_iter().for_each(|part| best.merge_hits(part));
         }
         let is_complete = best.is_complete;
@@ -149,9 +153,12 @@ impl RankedIndex {
 }
 
 /// Divides the documents of a segment into parts, in order, which threads may walk over at the same time.
-pub(super) fn parts_of_segment(segment: &SegmentReader) -> impl IndexedParallelIterator<Item = Range<u32>> {
-    let docs = segment.max_doc();
-    (0..docs.div_ceil(PART)).into_par_iter().map(move |part| part * PART..docs.min((part + 1) * PART))
+pub(super) fn parts_of_segment(
+    segment: &SegmentReader,
+    counts_all: bool,
+) -> impl IndexedParallelIterator<Item = Range<u32>> {
+    let (docs, len) = (segment.max_doc(), if counts_all { PART } else { PRUNED_PART });
+    (0..docs.div_ceil(len)).into_par_iter().map(move |part| part * len..docs.min((part + 1) * len))
 }
 
 /// A search in one segment.

@@ -5,8 +5,8 @@
 //! Tantivy's and Lucene's unions of many lists work in this way. Within a document, the lists come in a fixed order, so
 //! that sums of fractions do not depend on where a window begins.
 //!
-//! Lists of words that no document needs to be among the best (`essential`) are not walked, but looked into at the documents
-//! that have other words.
+//! Lists of words that no document needs to be among the best (`essential`) are not walked, except for names, but looked
+//! into at the documents that have other words.
 //!
 //! A walk goes over a part of a segment, so that several threads can share one.
 
@@ -40,8 +40,8 @@ const NAMED: f32 = 1.0;
 /// A factor larger than any rounding of sums of fractions.
 const ROUNDED_UP: f32 = 1.001;
 
-/// Number of documents of a window: with ten words, its table fits into a core's own cache.
-const WINDOW: usize = 1_024;
+/// Number of documents of a window: with ten words, its table fits into a core's own cache. Tests have few documents.
+const WINDOW: usize = if cfg!(test) { 64 } else { 1_024 };
 
 /// Number of levels of a share in the table of upper bounds.
 const SHARE_LEVELS: usize = 256;
@@ -156,8 +156,9 @@ struct PostingWorth<'w> {
     field: usize,
     /// The divisor of a count, by class of length.
     norms: &'w [f32; LENGTH_CLASSES],
-    /// The worth of the word, and 0 or the same if it is counted.
+    /// The worth of the word.
     worth: f32,
+    /// The same if the word counts, otherwise 0.
     counted_worth: f32,
 }
 

@@ -29,7 +29,7 @@ const BEYOND: f64 = MOST + 0.10;
 /// Most lines of a definition that are read for the words of a question.
 const READ: u32 = 80;
 
-/// Longest time that questions wait for the first ranked index, from the first that does: names alone often answer.
+/// Longest time that questions wait for the first ranked index, from the first that does: names often suffice.
 const FIRST_WORDS_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Adds the definitions that have the words in their names, signatures, documentation or source.
@@ -122,7 +122,9 @@ fn ranked_index(call: &mut ToolCall<'_>, view: &SubjectView<'_>) -> Result<Arc<R
         _ => workspace.ranked.first_wait_deadline(FIRST_WORDS_PATIENCE),
     };
     text_search::wait_for_ranked_index(call, &workspace, until_built).map_err(|error| {
-        call.notes.warnings.push(format!("Only names were searched for the words. {}", error.message));
+        if !call.cancel.is_cancelled() {
+            call.notes.warnings.push(format!("Texts were not searched for the words. {}", error.message));
+        }
         format!("not searched: {}", error.message)
     })
 }

@@ -14,9 +14,9 @@ mod scope;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hob_base::AbsPath;
+use hob_base::{AbsPath, Deadline};
 use hob_map::Map;
-use hob_map::graph::{Direction, EdgeKind, EdgeKinds, Neighbor, NeighborsQuery, NodeInfo, NodeRef, Ranked};
+use hob_map::graph::{Direction, EdgeKind, EdgeKinds, Neighbor, NeighborsQuery, NodeInfo, NodeRef};
 use hob_proto::tools::investigate::{
     Beside, Domain, ExpandArgs, ExpandResult, HydrateArgs, HydrateResult, InvestigateArgs, InvestigateResult,
     InvestigationEntry, Skipped,
@@ -77,7 +77,7 @@ pub(super) fn investigate(call: &mut ToolCall<'_>) -> ToolOutcome {
     let workspace = call.workspace(NeededIndex::Map)?;
     let admitted = call.parse_scope(&workspace)?;
     let bounds = scope.bounds_in(&workspace, admitted.rules())?;
-    workspace.wait_derived_shared(DERIVE_PATIENCE, &call.cancel);
+    workspace.wait_derived(&call.cancel.with_deadline(Deadline::after(DERIVE_PATIENCE)));
     let TopicFindings { sought, seeds, evidence } =
         find_seeds(call, &workspace, &args.query, args.use_embeddings, &bounds, &admitted)?;
     let found = rank_places(call, &workspace, &seeds, &evidence, &bounds);
@@ -98,11 +98,6 @@ pub(super) fn investigate(call: &mut ToolCall<'_>) -> ToolOutcome {
     }
     if !bundle.entries.is_empty() {
         bundle.keep_for_a_day(call.services.host.store()).map_err(|error| not_kept(&error))?;
-    }
-    if workspace.map().ranking_origin() == Ranked::No {
-        call.notes
-            .warnings
-            .push("Hub scores are still being computed and have no part in this order.".into());
     }
     let total = bundle.entries.len();
     call.omit_items("entries", total, entries.len(), "Narrow with paths or fewer words.");
