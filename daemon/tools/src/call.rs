@@ -282,16 +282,16 @@ impl<'h> ToolCall<'h> {
 
     /// Returns the deadline for something that is made once. Agents prefer to hear soon that it does not exist yet; on
     /// a command line somebody watches the progress, and has said how long to wait.
-    pub(crate) fn first_time(&self, usual: Duration) -> Deadline {
+    pub(crate) fn first_time(&self, usual: Deadline) -> Deadline {
         match self.request.client {
             ClientKind::Cli => Deadline::NEVER,
-            _ => Deadline::after(usual),
+            _ => usual,
         }
     }
 
     pub(super) fn wait_for_index(&self, workspace: &Workspace, needs: NeededIndex) -> Result<(), ToolError> {
         let phase = if needs == NeededIndex::Text { Phase::Text } else { Phase::Map };
-        let cancel = self.cancel.with_deadline(self.first_time(FIRST_INDEX_PATIENCE));
+        let cancel = self.cancel.with_deadline(self.first_time(Deadline::after(FIRST_INDEX_PATIENCE)));
         let report = |progressed: hob_host::Progressed| {
             if let Some(progress) = &self.request.progress {
                 let (done, total) = progressed.overall_progress();

@@ -41,7 +41,7 @@ pub(super) fn overview(call: &mut ToolCall<'_>) -> ToolOutcome {
     let workspace = call.workspace(NeededIndex::Map)?;
     let focus = args.focus.map(|focus| focus_of(&workspace, focus)).transpose()?;
     let scope = call.parse_scope(&workspace)?;
-    workspace.wait_derived(&call.cancel.with_deadline(call.first_time(DERIVE_PATIENCE)));
+    workspace.wait_derived(&call.cancel.with_deadline(call.first_time(Deadline::after(DERIVE_PATIENCE))));
     let mut overview = workspace.map().overview(focus.as_deref(), args.hubs_per_cluster);
     if !scope.is_all() {
         let map = workspace.map();

@@ -43,7 +43,8 @@ pub(super) fn text_search(call: &mut ToolCall<'_>) -> ToolOutcome {
         call.notes.warnings.push("There is no word in the query: pass words or identifiers.".into());
         return to_data(&TextSearchResult::default());
     }
-    let index = wait_for_ranked_index(call, &workspace, call.first_time(FIRST_INDEX_PATIENCE))?;
+    let index =
+        wait_for_ranked_index(call, &workspace, call.first_time(Deadline::after(FIRST_INDEX_PATIENCE)))?;
     // Each of the two rankings must be deep enough to contain the hits of the other.
     let depth = args.limit.max(if args.use_embeddings { fuse::DEPTH } else { callers::DEPTH });
     let asked = RankedQuery {

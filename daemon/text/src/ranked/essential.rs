@@ -2,12 +2,13 @@
 //!
 //! Words of little worth cannot by themselves lift a document to the score that the best have reached, unless they are in
 //! its name. Such words are nonessential: their posting lists, which are often the longest, are not walked, except that of
-//! names. They are only looked into at documents that have an essential word, or a word in the name. As that score grows, more words become nonessential. The algorithm is MaxScore (Turtle
-//! and Flood, "Query evaluation: strategies and optimizations", 1995).
+//! names. They are only looked into at documents that have an essential word, or a word in the name. As that score grows,
+//! more words become nonessential. The algorithm is MaxScore (Turtle and Flood, "Query evaluation: strategies and
+//! optimizations", 1995).
 
 use std::ops::Add;
 
-/// What words are worth to a document, or at most.
+/// Bounds what words are worth to a document from above.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct WordBounds {
     /// The sum of what each posting would be worth alone. Counts saturate together, so the words are worth no more.
@@ -48,8 +49,8 @@ impl WordOrder {
         Self { order, places, sums }
     }
 
-    /// Returns the number of nonessential words: a document that has no others, and none in
-    /// its name, is below `least`, by `highest_score`.
+    /// Returns the number of nonessential words: a document that has no others, and none in its name, is below `least`, by
+    /// `highest_score`.
     pub(super) fn nonessential_count(&self, least: f32, highest_score: impl Fn(WordBounds) -> f32) -> usize {
         self.sums.partition_point(|sum| highest_score(*sum) < least).saturating_sub(1)
     }

@@ -14,7 +14,7 @@ use tantivy::SegmentReader;
 use super::columns::SegmentColumns;
 use super::index::{RankedError, RankedIndex};
 use super::query::{
-    Collection, FileFilter, PATIENCE, RankedRequest, all_segments, coverage_weight, parts_of_segment,
+    Collection, FileFilter, PART, PATIENCE, RankedRequest, all_segments, coverage_weight, parts_of_segment,
 };
 use super::question::Word;
 use super::walk::SegmentWords;
@@ -57,7 +57,7 @@ impl RankedIndex {
             let lists = SegmentWords::open(&words, segment)?;
             let tally = SegmentTally { request, admits: &admits, segment, columns, lists: &lists, cancel };
             let tallied: Vec<(FileTally, bool)> =
-                parts_of_segment(segment, true).map(|docs| tally.count_part(docs)).collect();
+                parts_of_segment(segment, PART).map(|docs| tally.count_part(docs)).collect();
             for (part, is_whole) in tallied {
                 is_complete &= is_whole;
                 files.merge_part(&part);

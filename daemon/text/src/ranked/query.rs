@@ -40,7 +40,7 @@ pub(super) const PATIENCE: u32 = 4_096;
 
 /// Number of documents that one thread walks over at once. It is fixed, so that sums of fractions are the same on machines
 /// with any number of threads. Tests have few documents.
-const PART: u32 = if cfg!(test) { 1 << 6 } else { 1 << 16 };
+pub(super) const PART: u32 = if cfg!(test) { 1 << 6 } else { 1 << 16 };
 
 /// The same in searches that pass documents over: such a part takes so little time that opening its lists shows.
 const PRUNED_PART: u32 = if cfg!(test) { 1 << 9 } else { 1 << 18 };
@@ -132,8 +132,9 @@ impl RankedIndex {
             let lists = SegmentWords::open(&words, segment)?;
             let search =
                 SegmentSearch { request, admits, segment, columns, lists: &lists, scores: &scores, cancel };
+            let len = if request.counts_all { PART } else { PRUNED_PART };
             let found: Vec<BestHits> =
-                parts_of_segment(segment, request.counts_all).map(|docs| search.search_part(docs)).collect();
+                parts_of_segment(segment, len).map(|docs| search.search_part(docs)).collect();
             found.into_iter().for_each(|part| best.merge_hits(part));
         }
         let is_complete = best.is_complete;
@@ -152,12 +153,12 @@ impl RankedIndex {
     }
 }
 
-/// Divides the documents of a segment into parts, in order, which threads may walk over at the same time.
+/// Divides the documents of a segment into parts of `len` documents, in order, which threads may walk over at the same time.
 pub(super) fn parts_of_segment(
     segment: &SegmentReader,
-    counts_all: bool,
+    len: u32,
 ) -> impl IndexedParallelIterator<Item = Range<u32>> {
-    let (docs, len) = (segment.max_doc(), if counts_all { PART } else { PRUNED_PART });
+    let docs = segment.max_doc();
     (0..docs.div_ceil(len)).into_par_iter().map(move |part| part * len..docs.min((part + 1) * len))
 }
 
@@ -189,7 +190,7 @@ impl SegmentSearch<'_> {
                 && self.admits.is_none_or(|admits| files.is_admitted(doc, admits))
         };
         let mut until_look = PATIENCE;
-        let least = || if self.request.counts_all { 0.0 } else { self.scores.least() };
+        let least = || if self.request.counts_all { 0.0 } else { self.scores.least_score() };
         while let Some(doc) = walk.next(least()) {
             until_look -= 1;
             if until_look == 0 {
@@ -204,7 +205,7 @@ impl SegmentSearch<'_> {
             }
             best.total += 1;
             // No prior and no worth of a document raises its score.
-            if walk.highest_score() < self.scores.least() {
+            if walk.highest_score() < self.scores.least_score() {
                 continue;
             }
             let ((kind, prior), slot) = (columns.kind_and_prior(doc), columns.slot_of_doc(doc));
@@ -232,13 +233,13 @@ impl BestScores {
         Self { limit, least: AtomicU32::new(0), best: Mutex::default() }
     }
 
-    fn least(&self) -> f32 {
+    fn least_score(&self) -> f32 {
         f32::from_bits(self.least.load(MemoryOrdering::Relaxed))
     }
 
     /// Adds the score of a document, each document once.
     fn offer_score(&self, score: f32) {
-        if score <= self.least() {
+        if score <= self.least_score() {
             return;
         }
         let mut best = lock(&self.best);

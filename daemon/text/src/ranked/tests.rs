@@ -208,14 +208,17 @@ proptest! {
                 for ((name, body, doc), slot) in documents.iter().zip(1..) {
                     let (kind, prior) = (DocKind::Symbol, Prior::Plain);
                     let name = name.replace(' ', "_");
-                    let (context, signature) = ("", "");
-                    patch.add(1, 1, &RankedDoc { slot, kind, prior, name: &name, context, signature, doc, body })?;
+                    let (name, context, signature) = (&*name, "", "");
+                    let document = RankedDoc { slot, kind, prior, name, context, signature, doc, body };
+                    patch.add(1, 1, &document)?;
                 }
                 Ok(())
             })
             .expect("a segment");
         let question = RankedQuestion::parse(&asked);
-        let request = |limit, counts_all| RankedRequest { question: &question, kinds: &[], admits: None, limit, counts_all };
+        let request = |limit, counts_all| {
+            RankedRequest { question: &question, kinds: &[], admits: None, limit, counts_all }
+        };
         let all = search(&index, &request(1_000, true));
         let best = search(&index, &request(limit, false));
         prop_assert_eq!(&best.hits[..], &all.hits[..limit.min(all.hits.len())]);

@@ -150,7 +150,7 @@ impl ShareFactors {
     }
 }
 
-/// What all postings of one list have in common.
+/// Holds what the worth of each posting of one list is computed from.
 struct PostingWorth<'w> {
     word: usize,
     field: usize,
@@ -163,7 +163,7 @@ struct PostingWorth<'w> {
 }
 
 impl<'w> PostingWorth<'w> {
-    fn of(words: &'w SegmentWords<'_>, cursor: &Cursor) -> Self {
+    fn of_list(words: &'w SegmentWords<'_>, cursor: &Cursor) -> Self {
         let Cursor { word, field, .. } = *cursor;
         let (worth, counted_worth) = (words.worths[word], words.counted_worths[word]);
         Self { word, field, norms: &words.norms[field], worth, counted_worth }
@@ -307,7 +307,7 @@ impl RankedWalk<'_> {
         let end = start.saturating_add(WINDOW as u32).min(self.end);
         window.start = start;
         for cursor in self.cursors.iter_mut().filter(|cursor| is_essential(cursor)) {
-            let posting = PostingWorth::of(words, cursor);
+            let posting = PostingWorth::of_list(words, cursor);
             cursor.take_before(end, |doc, count, lengths| {
                 window.add_posting(&posting, (doc - start) as usize, count, lengths.fieldnorm_id(doc));
             });
@@ -316,7 +316,7 @@ impl RankedWalk<'_> {
             window.drop_documents(|bounds, is_named| words.highest_score(bounds + rest, is_named) < least);
             let is_due = |cursor: &&mut Cursor| cursor.word == word && !is_essential(cursor);
             for cursor in self.cursors.iter_mut().filter(is_due) {
-                let posting = PostingWorth::of(words, cursor);
+                let posting = PostingWorth::of_list(words, cursor);
                 cursor.take_waiting(window, |window, at, count, class| {
                     window.add_posting(&posting, at, count, class);
                 });

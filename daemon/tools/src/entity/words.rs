@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hob_base::{Contents as _, Deadline, WsPath};
+use hob_base::{Contents as _, WsPath};
 use hob_map::graph::{NodeInfo, NodeKind};
-use hob_proto::ClientKind;
 use hob_text::ranked::{RankedIndex, RankedQuestion, Term, TermFinder};
 
 use super::gather::{Gathered, SubjectView, definition};
@@ -117,10 +116,7 @@ fn candidates_of_hits(view: &SubjectView<'_>, hits: &[MappedHit]) -> Vec<TextCan
 fn ranked_index(call: &mut ToolCall<'_>, view: &SubjectView<'_>) -> Result<Arc<RankedIndex>, String> {
     let workspace = call.workspace(super::super::NeededIndex::Map).map_err(|error| error.message)?;
     debug_assert_eq!(workspace.root(), view.workspace.root());
-    let until_built = match call.request.client {
-        ClientKind::Cli => Deadline::NEVER,
-        _ => workspace.ranked.first_wait_deadline(FIRST_WORDS_PATIENCE),
-    };
+    let until_built = call.first_time(workspace.ranked.first_wait_deadline(FIRST_WORDS_PATIENCE));
     text_search::wait_for_ranked_index(call, &workspace, until_built).map_err(|error| {
         if !call.cancel.is_cancelled() {
             call.notes.warnings.push(format!("Texts were not searched for the words. {}", error.message));

@@ -158,7 +158,11 @@ fn find_seeds(
 ) -> Result<TopicFindings, ToolError> {
     let (places, rest) = frames::named_places(&workspace.map(), query);
     let mut query = if RankedQuestion::parse(&rest).is_empty() { query } else { &rest };
-    let index = text_search::wait_for_ranked_index(call, workspace, call.first_time(FIRST_INDEX_PATIENCE))?;
+    let index = text_search::wait_for_ranked_index(
+        call,
+        workspace,
+        call.first_time(Deadline::after(FIRST_INDEX_PATIENCE)),
+    )?;
     let question = focus_question(&index, query)?;
     let mut asked = RankedQuery {
         question,
