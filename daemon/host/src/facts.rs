@@ -92,10 +92,19 @@ impl FactsCache {
         edges.placed_in(&self.paged)
     }
 
-    /// Writes the facts that the system may take, and gives it their memory. Waits for the disk.
+    /// Writes the facts that the system may take, and gives it their memory. The store gives back what it holds, too. Waits
+    /// for the disk.
     pub(super) fn settle_memory(&self) {
         if let Err(error) = self.paged.settle() {
             tracing::error!(%error, "facts cannot be written; they stay in memory");
+        }
+        self.release_store();
+    }
+
+    /// Has the store give back what it holds of the facts that were stored and loaded.
+    pub(super) fn release_store(&self) {
+        if let Err(error) = self.store.release_memory() {
+            tracing::warn!(%error, "the store did not give its memory back");
         }
     }
 

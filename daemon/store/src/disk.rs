@@ -7,8 +7,10 @@
 //! renaming, so a process that is killed at any moment leaves one whole store and at worst an unfinished
 //! copy, which the next opening removes.
 
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
-use std::time::Duration;
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError,
+};
+use std::time::{Duration, Instant};
 
 use crate::files::StoreFiles;
 use crate::format;
@@ -23,6 +25,13 @@ const SLICE: usize = 256;
 const PATIENCE: u32 = 500;
 const PATIENCE_STEP: Duration = Duration::from_millis(10);
 
+/// Attempts to give memory back, and the pause before the next one: most uses of a store take microseconds.
+const RELEASE_TRIES: u32 = 5;
+const RELEASE_PAUSE: Duration = Duration::from_millis(5);
+
+/// Time from one attempt to open a closed store to the next. Tests do not wait.
+const RETRY: Duration = if cfg!(test) { Duration::ZERO } else { Duration::from_secs(5) };
+
 /// A [`Store`] in a folder.
 #[derive(Debug)]
 pub(crate) struct DiskStore {
@@ -31,8 +40,10 @@ pub(crate) struct DiskStore {
     /// The database that a copy is filling. Writers hold the lock for reading, so that each write either is
     /// in both databases or precedes the copy.
     next: RwLock<Option<Copying>>,
-    /// The number of the database that counts; locked while a copy runs.
+    /// The number of the database that counts; locked while it is copied or opened again.
     number: Mutex<u32>,
+    /// The last attempt to open a store that could not be opened again.
+    retried: Mutex<Option<Instant>>,
 }
 
 #[derive(Debug)]
@@ -49,11 +60,66 @@ impl DiskStore {
             current: RwLock::new(Arc::new(store)),
             next: RwLock::default(),
             number: Mutex::new(number),
+            retried: Mutex::default(),
         }
     }
 
     fn current_store(&self) -> Arc<SledStore> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Returns the current store. If it could not be opened again, tries to open it, though not each time.
+    fn open_store(&self) -> Arc<SledStore> {
+        let store = self.current_store();
+        if store.is_open() || !self.begin_retry() {
+            return store;
+        }
+        drop(store);
+        if let Err(error) = self.reopen_unused() {
+            tracing::warn!(%error, "the store is closed");
+        }
+        self.current_store()
+    }
+
+    /// Returns true if the last attempt to open a closed store is long ago, and notes this one.
+    fn begin_retry(&self) -> bool {
+        let mut retried = self.retried.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_due = retried.is_none_or(|at| at.elapsed() >= RETRY);
+        if is_due {
+            *retried = Some(Instant::now());
+        }
+        is_due
+    }
+
+    /// Closes the store and opens it again unless somebody reads, writes or copies it. Returns true if it did.
+    fn reopen_unused(&self) -> Result<bool, StoreError> {
+        let Some(number) = self.lock_number() else { return Ok(false) };
+        let store = self.current_store();
+        if store.is_open() {
+            // So that little is left to write while others wait.
+            store.flush()?;
+        }
+        drop(store);
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        let Some(store) = Arc::get_mut(&mut current) else { return Ok(false) };
+        let start = Instant::now();
+        if !store.reopen()? {
+            // Somebody has removed the folder. The database that is there now is new, and the next start must know it.
+            format::write_version(store)?;
+            store.flush()?;
+            format::write_stamp(self.places.stamp_file(), *number)?;
+        }
+        tracing::info!(took = ?start.elapsed(), "the store gave its memory back");
+        Ok(true)
+    }
+
+    /// Locks the number of the database; `None` while it is copied or opened again.
+    fn lock_number(&self) -> Option<MutexGuard<'_, u32>> {
+        match self.number.try_lock() {
+            Ok(number) => Some(number),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 
     fn read_copying(&self) -> RwLockReadGuard<'_, Option<Copying>> {
@@ -148,12 +214,12 @@ impl DiskStore {
 
 impl Store for DiskStore {
     fn get(&self, tree: StoreTree, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        self.current_store().get(tree, key)
+        self.open_store().get(tree, key)
     }
 
     fn batch(&self, tree: StoreTree, ops: Vec<StoreOperation>) -> Result<(), StoreError> {
         let copying = self.read_copying();
-        let Some(copying) = copying.as_ref() else { return self.current_store().batch(tree, ops) };
+        let Some(copying) = copying.as_ref() else { return self.open_store().batch(tree, ops) };
         self.current_store().batch(tree, ops.clone())?;
         if let Err(error) = copying.store.batch(tree, ops) {
             *copying.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
@@ -167,7 +233,7 @@ impl Store for DiskStore {
         prefix: &[u8],
         visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
     ) -> Result<(), StoreError> {
-        self.current_store().each(tree, prefix, visit)
+        self.open_store().each(tree, prefix, visit)
     }
 
     fn flush(&self) -> Result<(), StoreError> {
@@ -179,13 +245,139 @@ impl Store for DiskStore {
     }
 
     fn compact(&self, go_on: &dyn Fn() -> bool) -> Result<bool, StoreError> {
-        let mut number = match self.number.try_lock() {
-            Ok(number) => number,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => return Ok(false),
-        };
+        let Some(mut number) = self.lock_number() else { return Ok(false) };
         let done = self.copy_to(*number + 1, go_on)?;
         *number += u32::from(done);
         Ok(done)
+    }
+
+    fn release_memory(&self) -> Result<(), StoreError> {
+        for _ in 0..RELEASE_TRIES {
+            if !self.current_store().is_reopening_due() || self.reopen_unused()? {
+                break;
+            }
+            std::thread::sleep(RELEASE_PAUSE);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+    use crate::open;
+
+    /// A store in a folder as `open` makes it, with access to its own functions.
+    fn disk_store(folder: &Path) -> DiskStore {
+        drop(open(folder));
+        let places = StoreFiles::new(folder);
+        let store = SledStore::open(&places.data_folder(0), places.damage_mark(0)).expect("it can be opened");
+        DiskStore::new(places, 0, store)
+    }
+
+    fn value(n: u32) -> Vec<u8> {
+        n.to_le_bytes().repeat(1_000)
+    }
+
+    fn put_much(store: &DiskStore) {
+        for n in 0..50_u32 {
+            store.put(StoreTree::Facts, &n.to_le_bytes(), &value(n)).expect("put");
+        }
+    }
+
+    fn assert_much(store: &dyn Store) {
+        for n in 0..50_u32 {
+            let found = store.get(StoreTree::Facts, &n.to_le_bytes()).expect("get");
+            assert!(found == Some(value(n)), "entry {n}");
+        }
+    }
+
+    #[test]
+    fn a_store_that_gave_its_memory_back_has_everything_and_takes_more() {
+        let folder = tempfile::tempdir().expect("tempdir");
+        let store = disk_store(folder.path());
+        store.release_memory().expect("nothing is due");
+        for _ in 0..3 {
+            put_much(&store);
+            assert!(store.current_store().is_reopening_due());
+            store.release_memory().expect("it can be opened again");
+            assert!(!store.current_store().is_reopening_due());
+            assert_much(&store);
+            store.put(StoreTree::Files, b"later", b"too").expect("put");
+        }
+        drop(store);
+        let opened = open(folder.path());
+        assert_eq!(opened.notice, None);
+        assert_much(&*opened.store);
+        let later = opened.store.get(StoreTree::Files, b"later").expect("get");
+        assert_eq!(later.as_deref(), Some(&b"too"[..]));
+    }
+
+    #[test]
+    fn a_store_is_opened_again_while_others_use_it_and_nothing_is_lost() {
+        let folder = tempfile::tempdir().expect("tempdir");
+        let store = disk_store(folder.path());
+        let mut reopened = 0;
+        std::thread::scope(|threads| {
+            let use_store = |worker: u8| {
+                for n in 0..300 {
+                    let key = [&[worker], &u32::to_le_bytes(n)[..]].concat();
+                    store.put(StoreTree::Facts, &key, &value(n)).expect("put");
+                    assert!(store.get(StoreTree::Facts, &key).expect("get") == Some(value(n)), "{key:?}");
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+            };
+            let workers = [1, 2].map(|worker| threads.spawn(move || use_store(worker)));
+            while workers.iter().any(|worker| !worker.is_finished()) {
+                reopened += u32::from(store.reopen_unused().expect("it can be opened again"));
+            }
+        });
+        assert!(reopened > 0);
+        assert_eq!(store.keys(StoreTree::Facts, b"").expect("keys").len(), 600);
+    }
+
+    #[test]
+    fn a_store_whose_folder_was_removed_begins_anew() {
+        let folder = tempfile::tempdir().expect("tempdir");
+        let store = disk_store(folder.path());
+        put_much(&store);
+        if fs::remove_dir_all(folder.path()).is_err() {
+            // Windows removes no folder with open files.
+            return;
+        }
+        store.release_memory().expect("a new one can be made");
+        assert_eq!(store.get(StoreTree::Facts, &0_u32.to_le_bytes()).expect("get"), None);
+        put_much(&store);
+        store.flush().expect("flush");
+        drop(store);
+        let opened = open(folder.path());
+        assert_eq!(opened.notice, None, "the next start knows what it is");
+        assert_much(&*opened.store);
+    }
+
+    /// Windows renames no folder with open files.
+    #[cfg(unix)]
+    #[test]
+    fn a_store_that_cannot_be_opened_again_fails_until_it_can() {
+        let folder = tempfile::tempdir().expect("tempdir");
+        let store = disk_store(folder.path());
+        put_much(&store);
+        let (data, aside) = (folder.path().join("data"), folder.path().join("elsewhere"));
+        fs::rename(&data, &aside).expect("rename");
+        fs::write(&data, "a file in its place").expect("write");
+        assert!(store.release_memory().is_err(), "there is no database");
+        let key = 0_u32.to_le_bytes();
+        assert!(store.get(StoreTree::Facts, &key).is_err());
+        assert!(store.put(StoreTree::Facts, &key, b"").is_err());
+        assert!(store.keys(StoreTree::Facts, b"").is_err());
+        assert!(store.flush().is_err());
+        fs::remove_file(&data).expect("remove");
+        fs::rename(&aside, &data).expect("rename");
+        // As a full disk leaves it.
+        fs::write(data.join("snap.7FFFFFFFFFFFFFFF.generating"), "torn").expect("write");
+        assert_much(&store);
     }
 }

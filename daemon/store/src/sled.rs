@@ -5,6 +5,10 @@
 //! rebuild it. The periodic flush is off, because it would wake an idle daemon twice a second. The thread
 //! that flushes would also clean half-empty segments; `disk` does that work instead.
 //!
+//! sled records uses of pages in 256 queues of 64, and looks at the limit of its cache only when one is full. So after many
+//! entries were read or written it holds up to 16,000 pages more than its cache may, and keeps them while nothing else
+//! happens. [`SledStore::reopen`] gives their memory back.
+//!
 //! sled's pool of threads for input and output belongs to the process and stays when the last database is
 //! closed. Each of its seven lasting threads checks its queue once a second; [`PatientStart`] makes that once
 //! an hour on Linux.
@@ -15,18 +19,18 @@ use std::io;
 use std::num::NonZeroU64;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Waker};
+use std::time::Duration;
 
 #[cfg(target_os = "linux")]
 use rustix::thread;
 
 use crate::trees::{Store, StoreError, StoreOperation, StoreTree};
 
-/// Most attempts to open a locked database: one that was closed a moment ago stays locked until sled's own
-/// threads release it.
-const LOCK_TRIES: u32 = 50;
-/// The pause between two such attempts.
-const LOCK_PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
+/// Most pauses before a locked database counts as another's: one that was closed a moment ago stays locked until sled's
+/// own threads release it. The first pause is a millisecond, and each is twice as long as the one before: a second in all.
+const LOCK_PAUSES: u32 = 10;
 
 /// The cache is small, because facts are read once per file and then live in the map, so a large cache would
 /// only hold them twice. With 64 MiB, sled takes four times the memory for the first 25,000 writes and saves
@@ -34,11 +38,17 @@ const LOCK_PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
 /// (docs/endurance.md).
 const CACHE_BYTES: u64 = 16 << 20;
 
+/// Bytes of values, read and written, after which sled may hold much more than its cache. Tests write little.
+const MUCH: u64 = if cfg!(test) { 64 << 10 } else { 2 * CACHE_BYTES };
+
 /// A database in a folder.
 pub(crate) struct SledStore {
-    /// The database; only `drop` takes it.
+    folder: PathBuf,
+    /// The database; `None` from a failed reopening until one succeeds.
     opened: Option<OpenDb>,
     damage_mark: PathBuf,
+    /// The bytes of the values that were read and written since it was opened.
+    handled: AtomicU64,
 }
 
 struct OpenDb {
@@ -47,39 +57,88 @@ struct OpenDb {
     trees: Vec<sled::Tree>,
 }
 
+impl OpenDb {
+    /// Opens or creates a database in `folder`, and waits for a moment if it is still locked.
+    fn open_patiently(folder: &Path) -> Result<Self, StoreError> {
+        remove_unfinished(folder)?;
+        let mut opened = Self::open(folder);
+        for pause in 0..LOCK_PAUSES {
+            if !opened.as_ref().is_err_and(is_locked) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(1 << pause));
+            opened = Self::open(folder);
+        }
+        opened
+    }
+
+    fn open(folder: &Path) -> Result<Self, StoreError> {
+        let config = sled::Config::new().path(folder).cache_capacity(CACHE_BYTES).flush_every_ms(None);
+        catch_failures(|| {
+            let patient = PatientStart::begin();
+            let db = config.open()?;
+            patient.start_pool(&db);
+            let trees =
+                StoreTree::ALL.iter().map(|tree| db.open_tree(tree.name())).collect::<Result<_, _>>()?;
+            Ok(Self { db, trees })
+        })
+    }
+}
+
 impl SledStore {
     /// Opens or creates a database in `folder`. `damage_mark` is the file that it writes when damage shows
     /// later.
     pub(crate) fn open(folder: &Path, damage_mark: PathBuf) -> Result<Self, StoreError> {
-        remove_unfinished(folder)?;
-        let config = sled::Config::new().path(folder).cache_capacity(CACHE_BYTES).flush_every_ms(None);
-        let open = || {
-            catch_failures(|| {
-                let patient = PatientStart::begin();
-                let db = config.open()?;
-                patient.start_pool(&db);
-                let trees =
-                    StoreTree::ALL.iter().map(|tree| db.open_tree(tree.name())).collect::<Result<_, _>>()?;
-                Ok(OpenDb { db, trees })
-            })
-        };
-        let mut opened = open();
-        for _ in 0..LOCK_TRIES {
-            if !opened.as_ref().is_err_and(is_locked) {
-                break;
-            }
-            std::thread::sleep(LOCK_PAUSE);
-            opened = open();
+        let opened = Some(OpenDb::open_patiently(folder)?);
+        Ok(Self { folder: folder.to_path_buf(), opened, damage_mark, handled: AtomicU64::new(0) })
+    }
+
+    /// Closes the database and opens it again, which gives the memory of its pages back. Returns false if its files were
+    /// gone, so that it is a new one.
+    ///
+    /// # Errors
+    /// [`StoreError`] when it cannot be flushed, and is left open; or when it cannot be opened again, and every call fails
+    /// until this one succeeds.
+    pub(crate) fn reopen(&mut self) -> Result<bool, StoreError> {
+        if self.is_open() {
+            self.flush()?;
         }
-        Ok(Self { opened: Some(opened?), damage_mark })
+        self.close();
+        let opened = OpenDb::open_patiently(&self.folder)?;
+        let was_there = opened.db.was_recovered();
+        self.opened = Some(opened);
+        self.handled = AtomicU64::new(0);
+        Ok(was_there)
     }
 
-    fn open_db(&self) -> &OpenDb {
-        self.opened.as_ref().expect("only drop takes the database out")
+    /// Returns true if the database may hold much more memory than its cache may take, or is closed.
+    pub(crate) fn is_reopening_due(&self) -> bool {
+        !self.is_open() || self.handled.load(Ordering::Relaxed) > MUCH
     }
 
-    fn sled_tree(&self, tree: StoreTree) -> &sled::Tree {
-        &self.open_db().trees[tree as usize]
+    pub(crate) fn is_open(&self) -> bool {
+        self.opened.is_some()
+    }
+
+    fn close(&mut self) {
+        // sled flushes when dropped, and may panic in doing so.
+        let opened = self.opened.take();
+        if catch_unwind(AssertUnwindSafe(|| drop(opened))).is_err() {
+            tracing::warn!("the store could not be closed in order");
+        }
+    }
+
+    fn open_db(&self) -> Result<&OpenDb, StoreError> {
+        self.opened.as_ref().ok_or_else(|| StoreError::Io(io::Error::other("it could not be opened again")))
+    }
+
+    fn sled_tree(&self, tree: StoreTree) -> Result<&sled::Tree, StoreError> {
+        Ok(&self.open_db()?.trees[tree as usize])
+    }
+
+    /// Counts the bytes of a value that was read or written.
+    fn count_handled(&self, value: &[u8]) {
+        self.handled.fetch_add(value.len() as u64, Ordering::Relaxed);
     }
 
     /// Runs `work`; if damage shows, leaves the mark for the next start.
@@ -96,18 +155,25 @@ impl SledStore {
 
 impl Store for SledStore {
     fn get(&self, tree: StoreTree, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        self.run(|| Ok(self.sled_tree(tree).get(key)?.map(|value| value.to_vec())))
+        let tree = self.sled_tree(tree)?;
+        let value = self.run(|| Ok(tree.get(key)?.map(|value| value.to_vec())))?;
+        self.count_handled(value.as_deref().unwrap_or_default());
+        Ok(value)
     }
 
     fn batch(&self, tree: StoreTree, ops: Vec<StoreOperation>) -> Result<(), StoreError> {
+        let tree = self.sled_tree(tree)?;
         let mut batch = sled::Batch::default();
         for op in ops {
             match op {
-                StoreOperation::Put { key, value } => batch.insert(key, value),
+                StoreOperation::Put { key, value } => {
+                    self.count_handled(&value);
+                    batch.insert(key, value);
+                }
                 StoreOperation::Remove { key } => batch.remove(key),
             }
         }
-        self.run(|| self.sled_tree(tree).apply_batch(batch))
+        self.run(|| tree.apply_batch(batch))
     }
 
     fn each(
@@ -116,9 +182,11 @@ impl Store for SledStore {
         prefix: &[u8],
         visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
     ) -> Result<(), StoreError> {
-        let mut entries = self.run(|| Ok(self.sled_tree(tree).scan_prefix(prefix)))?;
+        let tree = self.sled_tree(tree)?;
+        let mut entries = self.run(|| Ok(tree.scan_prefix(prefix)))?;
         // Only sled's own step is guarded: a panic in `visit` is the caller's.
         while let Some((key, value)) = self.run(|| entries.next().transpose())? {
+            self.count_handled(&value);
             if !visit(&key, &value) {
                 break;
             }
@@ -127,21 +195,18 @@ impl Store for SledStore {
     }
 
     fn flush(&self) -> Result<(), StoreError> {
-        self.run(|| self.open_db().db.flush().map(|_bytes| ()))
+        let db = &self.open_db()?.db;
+        self.run(|| db.flush().map(|_bytes| ()))
     }
 
     fn size_on_disk(&self) -> u64 {
-        self.run(|| self.open_db().db.size_on_disk()).unwrap_or(0)
+        self.open_db().and_then(|opened| self.run(|| opened.db.size_on_disk())).unwrap_or(0)
     }
 }
 
 impl Drop for SledStore {
     fn drop(&mut self) {
-        // sled flushes when dropped, and may panic in doing so.
-        let opened = self.opened.take();
-        if catch_unwind(AssertUnwindSafe(|| drop(opened))).is_err() {
-            tracing::warn!("the store could not be closed in order");
-        }
+        self.close();
     }
 }
 

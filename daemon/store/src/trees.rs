@@ -122,6 +122,16 @@ pub trait Store: Send + Sync + fmt::Debug {
         Ok(false)
     }
 
+    /// Gives back the memory of what was read and written, if it may be much. Others wait meanwhile, usually for less than a
+    /// tenth of a second, so this is for times of rest. Does nothing while the store is in use.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the disk refuses. The store may then be closed: calls fail, and every few seconds one of them
+    /// tries to open it.
+    fn release_memory(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// Sets `key` to `value`.
     ///
     /// # Errors

@@ -62,6 +62,10 @@ impl CollectRun<'_> {
             done.compacted = self.store.compact(self.go_on)?;
         }
         self.write_record()?;
+        // The sweep has read all facts.
+        if let Err(error) = self.store.release_memory() {
+            tracing::warn!(%error, "the store did not give its memory back");
+        }
         Ok(done)
     }
 
