@@ -64,7 +64,9 @@ impl MergeJob {
             .into_par_iter()
             .map(|range| SegmentMergePiece::merge(&sources, range, count))
             .collect();
-        let (mut table, mut lists) = (Vec::new(), Vec::new());
+        // A list that grows by doubling would take twice its memory, and again what it had while it is copied.
+        let mut lists = Vec::with_capacity(pieces.iter().map(|piece| piece.postings.len()).sum());
+        let mut table = Vec::new();
         for piece in pieces {
             let start = lists.len() as u32;
             lists.extend_from_slice(&piece.postings);
@@ -72,7 +74,6 @@ impl MergeJob {
                 TrigramEntry { offset: start + entry.offset, ..*entry }.write(&mut table);
             });
         }
-        lists.shrink_to_fit();
         let keys = self.parts.iter().map(|part| part.key).collect();
         Merged { sources: keys, segment: Segment::new(docs, [hashes, ends, table, lists]) }
     }
@@ -179,6 +180,8 @@ impl SegmentMergePiece {
             blocks.dedup();
             piece.push(same[0].0, &blocks, block_count);
         }
+        // All pieces wait for the last one.
+        piece.postings.shrink_to_fit();
         piece
     }
 
