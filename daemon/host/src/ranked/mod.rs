@@ -10,11 +10,12 @@
 //! A document's places are those of the map as long as its file is not noted. A question that finds a noted file while
 //! it holds the map says that the file is out of date, so it never takes one definition for another.
 //!
-//! Files: `state` is what a workspace holds, `ready` waits for it, `work` ingests files, `docs` makes documents of
-//! them.
+//! Files: `state` is what a workspace holds, `ready` waits for it, `work` ingests files, `rounds` in such
+//! portions that few documents wait, `docs` makes documents of them.
 
 mod docs;
 mod ready;
+mod rounds;
 pub(super) mod state;
 mod work;
 

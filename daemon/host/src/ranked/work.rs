@@ -12,13 +12,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use hob_base::{ContentHash, FileId, WsPath};
 use hob_map::EXTRACTOR_VERSION;
-use hob_text::ranked::{OpenedIndex, Patch, RankedDoc, RankedError, RankedIndex};
+use hob_text::ranked::{OpenedIndex, Patch, RankedDoc, RankedError, RankedIndex, Update};
 use hob_workspace::is_gone;
 use hob_workspace::read::read_file;
-use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::docs::{self, RankedSource, number_of, version_of};
+use super::rounds::{DocumentRoom, add_in_rounds};
 use super::state::{FileNumbers, IngestProgress, Ranked, RankedIndexState};
 use crate::workspace::Workspace;
 use hob_base::lock;
@@ -261,6 +261,16 @@ fn present_paths(workspace: &Workspace, files: &[FileId]) -> FxHashMap<FileId, W
 /// A function that adds a document under its file's number and version.
 type Add<'a> = &'a mut dyn FnMut(u64, u64, RankedDoc<'_>) -> Result<(), RankedError>;
 
+impl DocumentRoom for Update<'_> {
+    fn has_room(&self) -> bool {
+        self.has_room()
+    }
+
+    fn wait_for_room(&self) {
+        self.wait_for_room();
+    }
+}
+
 struct DocumentBatch<'l> {
     files: &'l [FileId],
     /// The files that exist, with their paths.
@@ -296,10 +306,14 @@ impl DocumentBatch<'_> {
                 })
             };
             // The same threads ingest edits, which get their turn between two batches.
-            let handful = |files: &[FileId]| {
-                workspace.shared.pools.index.install(|| files.par_iter().try_for_each(one))
+            let add_batch = |files: &[FileId]| {
+                let (there, gone): (Vec<FileId>, Vec<FileId>) =
+                    files.iter().partition(|file| self.wanted.contains_key(file));
+                // These have no documents to make room for.
+                gone.iter().try_for_each(one)?;
+                add_in_rounds(&there, update, &workspace.shared.pools.index, one)
             };
-            outcome = self.files.chunks(HANDOVER_BATCH).try_for_each(handful);
+            outcome = self.files.chunks(HANDOVER_BATCH).try_for_each(add_batch);
         })?;
         outcome.map(|()| true)
     }

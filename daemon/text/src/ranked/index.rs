@@ -28,6 +28,7 @@ use super::columns::{ColumnCache, SegmentColumns};
 use super::folder::RankedFolder;
 use super::overlay::{self, Overlay};
 use super::query::{Segments, all_segments};
+use super::queue::{DocumentQueue, QueuedDocument};
 use super::schema::{FILE, Fields, RankedDoc, VERSION, VERSION_OF, register_tokenizer};
 
 /// The file that records the form of the index.
@@ -99,7 +100,7 @@ impl std::fmt::Debug for RankedIndex {
 
 #[derive(Default)]
 struct Writing {
-    writer: Option<IndexWriter>,
+    writer: Option<IndexWriter<QueuedDocument>>,
     /// True while a merge needs the writer.
     merging: bool,
 }
@@ -181,7 +182,7 @@ impl RankedIndex {
         let mut writing = self.lock_writer();
         let writer = self.open_writer(&mut writing, is_large)?;
         let (_, overlay) = self.shown_state();
-        let update = Update { fields: &self.fields, writer };
+        let update = Update { fields: &self.fields, writer, queue: Arc::default() };
         overlay.files().for_each(|file| update.remove(file));
         change(&update);
         let outcome = writer.commit();
@@ -270,7 +271,7 @@ impl RankedIndex {
         &self,
         writing: &'w mut Writing,
         is_large: bool,
-    ) -> Result<&'w mut IndexWriter, RankedError> {
+    ) -> Result<&'w mut IndexWriter<QueuedDocument>, RankedError> {
         if writing.writer.is_none() {
             let threads = std::thread::available_parallelism().map_or(1, |all| all.get().min(THREADS));
             let (threads, heap) = if is_large { (threads, HEAP_MANY) } else { (1, HEAP_FEW) };
@@ -279,7 +280,7 @@ impl RankedIndex {
                 .memory_budget_per_thread(heap)
                 .num_merge_threads(1)
                 .build();
-            let writer: IndexWriter = self.index.writer_with_options(options)?;
+            let writer: IndexWriter<QueuedDocument> = self.index.writer_with_options(options)?;
             writer.set_merge_policy(Box::new(NoMergePolicy));
             writing.writer = Some(writer);
         }
@@ -360,7 +361,8 @@ fn shown_ids(searcher: &Searcher, overlay: &Overlay) -> FxHashSet<SegmentId> {
 /// Changes in progress. Several threads may add files, each file from one thread.
 pub struct Update<'w> {
     fields: &'w Fields,
-    writer: &'w IndexWriter,
+    writer: &'w IndexWriter<QueuedDocument>,
+    queue: Arc<DocumentQueue>,
 }
 
 impl Update<'_> {
@@ -378,10 +380,24 @@ impl Update<'_> {
         &self,
         fill: impl FnOnce(&mut FileDocuments<'_>) -> Result<(), RankedError>,
     ) -> Result<(), RankedError> {
-        let mut documents = FileDocuments { fields: self.fields, documents: Vec::new() };
+        let mut documents = FileDocuments { fields: self.fields, documents: Vec::new(), text_bytes: 0 };
         fill(&mut documents)?;
-        self.writer.run(documents.documents.into_iter().map(UserOperation::Add))?;
+        let FileDocuments { documents, text_bytes, .. } = documents;
+        let file = Arc::new(self.queue.enter(documents.len(), text_bytes));
+        let queued = documents.into_iter().map(|document| QueuedDocument::new(document, &file));
+        self.writer.run(queued.map(UserOperation::Add))?;
         Ok(())
+    }
+
+    /// Returns false if so many documents wait to be indexed that more should not be added now.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        self.queue.has_room()
+    }
+
+    /// Waits until there is room, though not for ever.
+    pub fn wait_for_room(&self) {
+        self.queue.wait_for_room();
     }
 }
 
@@ -389,11 +405,14 @@ impl Update<'_> {
 pub struct FileDocuments<'w> {
     fields: &'w Fields,
     documents: Vec<TantivyDocument>,
+    /// The length of all their texts.
+    text_bytes: usize,
 }
 
 impl FileDocuments<'_> {
     /// Adds a document of the file.
     pub fn add(&mut self, file: u64, version: u64, doc: &RankedDoc<'_>) {
+        self.text_bytes += doc.text_bytes();
         self.documents.push(self.fields.tantivy_document(file, version, doc));
     }
 }

@@ -18,6 +18,7 @@ mod index;
 mod overlay;
 mod query;
 mod question;
+mod queue;
 mod schema;
 #[cfg(test)]
 mod tests;

@@ -75,6 +75,13 @@ pub struct RankedDoc<'t> {
     pub body: &'t str,
 }
 
+impl RankedDoc<'_> {
+    /// Returns the length of all texts.
+    pub(super) fn text_bytes(&self) -> usize {
+        [self.name, self.context, self.signature, self.doc, self.body].iter().map(|text| text.len()).sum()
+    }
+}
+
 /// Handles of the schema's fields.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fields {
@@ -88,6 +95,10 @@ pub(super) struct Fields {
 
 /// Number of fields of text.
 pub(super) const TEXTS: usize = 5;
+
+/// Most values of a document, and the most bytes of one that tantivy keeps beside its text.
+const VALUES: usize = TEXTS + 4;
+const VALUE_BYTES: usize = 8;
 
 /// The names of the columns.
 pub(super) const FILE: &str = "file";
@@ -118,7 +129,7 @@ impl Fields {
 
     /// Returns the document as tantivy takes it. Only the file's own document has a `version`.
     pub(super) fn tantivy_document(&self, file: u64, version: u64, doc: &RankedDoc<'_>) -> TantivyDocument {
-        let mut out = TantivyDocument::default();
+        let mut out = TantivyDocument::with_capacity(doc.text_bytes() + VALUE_BYTES * VALUES);
         for (field, text) in self.texts.iter().zip([doc.name, doc.context, doc.signature, doc.doc, doc.body])
         {
             if !text.is_empty() {
