@@ -15,6 +15,7 @@ mod essential;
 mod files;
 mod folder;
 mod index;
+mod matching;
 mod overlay;
 mod query;
 mod question;

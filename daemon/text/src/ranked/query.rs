@@ -7,8 +7,8 @@
 //!
 //! `walk` adds up the words of each document; a small heap keeps the best documents under a total order: file and
 //! definition decide between equal scores, never the place in the index. A document that cannot be among them, by the
-//! sums of its words alone, is only counted, or passed over if nobody wants to know their number. Threads share a large
-//! segment in parts, each with a heap of its own.
+//! sums of its words alone, is passed over. If somebody wants to know how many documents match, `matching` counts them.
+//! Threads share a large segment in parts, each with a heap of its own.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -20,8 +20,9 @@ use hob_base::{CancelToken, lock};
 use rayon::prelude::*;
 use tantivy::{Searcher, SegmentReader, TantivyError, Term};
 
-use super::columns::SegmentColumns;
+use super::columns::{FilesInOrder, SegmentColumns};
 use super::index::{RankedError, RankedIndex};
+use super::matching::MatchLists;
 use super::overlay::Overlay;
 use super::question::{RankedQuestion, Word};
 use super::schema::{DocKind, TEXTS};
@@ -42,7 +43,7 @@ pub(super) const PATIENCE: u32 = 4_096;
 /// with any number of threads. Tests have few documents.
 pub(super) const PART: u32 = if cfg!(test) { 1 << 6 } else { 1 << 16 };
 
-/// The same in searches that pass documents over: such a part takes so little time that opening its lists shows.
+/// The same in searches, which pass documents over: such a part takes so little time that opening its lists shows.
 const PRUNED_PART: u32 = if cfg!(test) { 1 << 9 } else { 1 << 18 };
 
 /// A test of a file's number: true if documents of the file may answer.
@@ -58,8 +59,8 @@ pub struct RankedRequest<'r> {
     pub admits: Option<FileFilter<'r>>,
     /// Most hits that are returned.
     pub limit: usize,
-    /// True if [`RankedAnswer::total`] has to count all matches. Otherwise the search passes over documents that cannot be
-    /// among the hits, which is much quicker for frequent words, and the total is a lower bound.
+    /// True if [`RankedAnswer::total`] has to count all matches, for which the lists of all words are read. Otherwise it
+    /// counts those that were not passed over, and is a lower bound.
     pub counts_all: bool,
 }
 
@@ -130,11 +131,11 @@ impl RankedIndex {
             };
             let admits: Option<FileFilter<'_>> = if is_open { None } else { Some(&admits) };
             let lists = SegmentWords::open(&words, segment)?;
-            let search =
-                SegmentSearch { request, admits, segment, columns, lists: &lists, scores: &scores, cancel };
-            let len = if request.counts_all { PART } else { PRUNED_PART };
-            let found: Vec<BestHits> =
-                parts_of_segment(segment, len).map(|docs| search.search_part(docs)).collect();
+            let counted = if request.counts_all { Some(MatchLists::open(&words, segment)?) } else { None };
+            let (lists, counted, scores) = (&lists, counted.as_ref(), &scores);
+            let search = SegmentSearch { request, admits, segment, columns, lists, counted, scores, cancel };
+            let parts = parts_of_segment(segment, PRUNED_PART);
+            let found: Vec<BestHits> = parts.map(|docs| search.search_part(docs)).collect();
             found.into_iter().for_each(|part| best.merge_hits(part));
         }
         let is_complete = best.is_complete;
@@ -170,28 +171,62 @@ struct SegmentSearch<'s> {
     segment: &'s SegmentReader,
     columns: &'s SegmentColumns,
     lists: &'s SegmentWords<'s>,
+    /// The lists by which all matches are counted, if they are.
+    counted: Option<&'s MatchLists>,
     scores: &'s BestScores,
     cancel: &'s CancelToken,
 }
 
+/// The documents of a segment that a request is about, whatever words they have. They are asked about in order.
+struct AskedDocuments<'s> {
+    search: &'s SegmentSearch<'s>,
+    files: FilesInOrder<'s>,
+}
+
+impl AskedDocuments<'_> {
+    /// Returns true if the document exists, is of a kind that is asked for, and in an admitted file.
+    fn contains(&mut self, doc: u32) -> bool {
+        let SegmentSearch { request, admits, segment, columns, .. } = self.search;
+        !segment.is_deleted(doc)
+            && (request.kinds.is_empty() || request.kinds.contains(&columns.kind_and_prior(doc).0))
+            && admits.is_none_or(|admits| self.files.is_admitted(doc, admits))
+    }
+}
+
 impl SegmentSearch<'_> {
-    /// Returns the best documents of a part of the segment.
+    fn asked_documents_from(&self, doc: u32) -> AskedDocuments<'_> {
+        AskedDocuments { search: self, files: self.columns.files_from(doc) }
+    }
+
+    /// Returns the best documents of a part of the segment, and the number of its matches.
     fn search_part(&self, docs: Range<u32>) -> BestHits {
+        let mut best = self.best_of_part(docs.clone());
+        if let Some(lists) = self.counted.filter(|_| best.is_complete) {
+            best.total = self.count_part(lists, docs);
+        }
+        best
+    }
+
+    fn count_part(&self, lists: &MatchLists, docs: Range<u32>) -> usize {
+        let mut asked = self.asked_documents_from(docs.start);
+        let matching = lists.documents_in(docs);
+        if self.admits.is_none() && self.request.kinds.is_empty() && !self.segment.has_deletes() {
+            return matching.count();
+        }
+        matching.documents().filter(|doc| asked.contains(*doc)).count()
+    }
+
+    /// Returns the best documents of a part, and the number of matches that were not passed over.
+    fn best_of_part(&self, docs: Range<u32>) -> BestHits {
         let Self { columns, .. } = self;
         let mut best = BestHits::new(self.request.limit);
         if self.cancel.check().is_err() {
             return BestHits { is_complete: false, ..best };
         }
-        let mut files = columns.files_from(docs.start);
+        let mut asked = self.asked_documents_from(docs.start);
         let mut walk = self.lists.walk_part(docs);
-        let kinds = self.request.kinds;
-        let mut is_asked = |doc: u32| {
-            (kinds.is_empty() || kinds.contains(&columns.kind_and_prior(doc).0))
-                && self.admits.is_none_or(|admits| files.is_admitted(doc, admits))
-        };
         let mut until_look = PATIENCE;
-        let least = || if self.request.counts_all { 0.0 } else { self.scores.least_score() };
-        while let Some(doc) = walk.next(least()) {
+        while let Some(doc) = walk.next(self.scores.least_score()) {
             until_look -= 1;
             if until_look == 0 {
                 if self.cancel.check().is_err() {
@@ -200,7 +235,7 @@ impl SegmentSearch<'_> {
                 }
                 until_look = PATIENCE;
             }
-            if !walk.is_match() || self.segment.is_deleted(doc) || !is_asked(doc) {
+            if !walk.is_match() || !asked.contains(doc) {
                 continue;
             }
             best.total += 1;

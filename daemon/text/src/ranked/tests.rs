@@ -109,6 +109,9 @@ fn the_best_are_the_same_wherever_documents_lie() {
         ] {
             let request = RankedRequest { question: &question, kinds, admits, limit, counts_all: true };
             assert_eq!(search(&one, &request), search(&many, &request), "{asked}");
+            // Nothing is passed over as long as there is room.
+            let all = search(&many, &RankedRequest { limit: 10_000, ..request });
+            assert_eq!(search(&many, &request).total, all.hits.len(), "{asked}");
         }
     }
     let disk = on_disk(&folder);
@@ -222,6 +225,7 @@ proptest! {
         let all = search(&index, &request(1_000, true));
         let best = search(&index, &request(limit, false));
         prop_assert_eq!(&best.hits[..], &all.hits[..limit.min(all.hits.len())]);
+        prop_assert_eq!(search(&index, &request(limit, true)).total, all.hits.len());
     }
 }
 

@@ -475,7 +475,7 @@ impl Window {
 }
 
 /// Yields the places of the bits that are set, in order.
-fn places_of_bits(bits: &[u64; WINDOW / 64]) -> impl Iterator<Item = usize> {
+pub(super) fn places_of_bits(bits: &[u64]) -> impl Iterator<Item = usize> {
     bits.iter().enumerate().flat_map(|(word, bits)| {
         let mut rest = *bits;
         std::iter::from_fn(move || {
