@@ -36,7 +36,7 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
     let first = workspace.first_report();
     if started.elapsed() > LULL && first.mapped > 0 {
         snapshot::save(workspace);
-        // Before the derivation, which takes much memory itself.
+        // The derivation takes much memory itself.
         workspace.facts.release_store();
     }
     // The first run begins immediately, because answers wait for it. It covers all changes up to now.

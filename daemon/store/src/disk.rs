@@ -71,7 +71,7 @@ impl DiskStore {
     /// Returns the current store. If it could not be opened again, tries to open it, though not each time.
     fn open_store(&self) -> Arc<SledStore> {
         let store = self.current_store();
-        if store.is_open() || !self.begin_retry() {
+        if store.is_open() || store.is_damaged() || !self.begin_retry() {
             return store;
         }
         drop(store);
@@ -96,14 +96,15 @@ impl DiskStore {
         let Some(number) = self.lock_number() else { return Ok(false) };
         let store = self.current_store();
         if store.is_open() {
-            // So that little is left to write while others wait.
+            // This leaves little to write while others wait.
             store.flush()?;
         }
         drop(store);
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let Some(store) = Arc::get_mut(&mut current) else { return Ok(false) };
         let start = Instant::now();
-        if !store.reopen()? {
+        store.reopen()?;
+        if !format::has_version(store)? || !self.places.stamp_file().exists() {
             // Somebody has removed the folder. The database that is there now is new, and the next start must know it.
             format::write_version(store)?;
             store.flush()?;
@@ -237,7 +238,7 @@ impl Store for DiskStore {
     }
 
     fn flush(&self) -> Result<(), StoreError> {
-        self.current_store().flush()
+        self.open_store().flush()
     }
 
     fn size_on_disk(&self) -> u64 {
@@ -245,6 +246,7 @@ impl Store for DiskStore {
     }
 
     fn compact(&self, go_on: &dyn Fn() -> bool) -> Result<bool, StoreError> {
+        drop(self.open_store());
         let Some(mut number) = self.lock_number() else { return Ok(false) };
         let done = self.copy_to(*number + 1, go_on)?;
         *number += u32::from(done);
@@ -358,6 +360,40 @@ mod tests {
         assert_much(&*opened.store);
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_store_stays_open_while_there_is_no_room_to_open_it_again() {
+        let folder = tempfile::tempdir().expect("tempdir");
+        let store = disk_store(folder.path());
+        put_much(&store);
+        // Nothing can be written to this.
+        std::os::unix::fs::symlink("/dev/full", folder.path().join("damaged.room")).expect("a link");
+        assert!(store.release_memory().is_err(), "there is no room");
+        assert!(store.current_store().is_open());
+        assert_much(&store);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_store_that_is_damaged_when_it_is_opened_again_is_left_to_the_next_start() {
+        let folder = tempfile::tempdir().expect("tempdir");
+        let store = disk_store(folder.path());
+        put_much(&store);
+        store.flush().expect("flush");
+        for entry in fs::read_dir(folder.path().join("data")).expect("a folder").flatten() {
+            if entry.file_name() != "conf" && entry.path().is_file() {
+                fs::write(entry.path(), [0x5a; 4_096].repeat(64)).expect("write");
+            }
+        }
+        let refused = store.release_memory();
+        assert!(matches!(refused, Err(StoreError::Damaged(_))), "{refused:?}");
+        let read = store.get(StoreTree::Facts, &0_u32.to_le_bytes());
+        assert!(matches!(read, Err(StoreError::Damaged(_))), "{read:?}");
+        drop(store);
+        let notice = open(folder.path()).notice;
+        assert!(matches!(notice, Some(crate::StoreNotice::Rebuilt { .. })), "{notice:?}");
+    }
+
     /// Windows renames no folder with open files.
     #[cfg(unix)]
     #[test]
@@ -376,7 +412,7 @@ mod tests {
         assert!(store.flush().is_err());
         fs::remove_file(&data).expect("remove");
         fs::rename(&aside, &data).expect("rename");
-        // As a full disk leaves it.
+        // A full disk leaves such a summary.
         fs::write(data.join("snap.7FFFFFFFFFFFFFFF.generating"), "torn").expect("write");
         assert_much(&store);
     }

@@ -71,6 +71,11 @@ pub(crate) fn write_version(store: &dyn Store) -> Result<(), StoreError> {
     store.put(StoreTree::Meta, VERSION_KEY, &FORMAT_VERSION.to_le_bytes())
 }
 
+/// Returns true if a database has the record of its version.
+pub(crate) fn has_version(store: &dyn Store) -> Result<bool, StoreError> {
+    Ok(store.get(StoreTree::Meta, VERSION_KEY)?.is_some())
+}
+
 /// Judges a database by the version in its stamp (`None`: there is no stamp) and by its records.
 pub(crate) fn judge_format(stamped: Option<u32>, store: &dyn Store) -> Result<FormatState, StoreError> {
     let recorded = match store.get(StoreTree::Meta, VERSION_KEY)? {

@@ -13,8 +13,8 @@
 //! closed. Each of its seven lasting threads checks its queue once a second; [`PatientStart`] makes that once
 //! an hour on Linux.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 #[cfg(target_os = "linux")]
 use std::num::NonZeroU64;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -41,14 +41,40 @@ const CACHE_BYTES: u64 = 16 << 20;
 /// Bytes of values, read and written, after which sled may hold much more than its cache. Tests write little.
 const MUCH: u64 = if cfg!(test) { 64 << 10 } else { 2 * CACHE_BYTES };
 
+/// Bytes that must be free on the disk beside what sled's summaries of the log take twice over.
+const LEAST_ROOM: u64 = 1 << 20;
+
 /// A database in a folder.
 pub(crate) struct SledStore {
     folder: PathBuf,
-    /// The database; `None` from a failed reopening until one succeeds.
-    opened: Option<OpenDb>,
+    /// The database, or the failure of the last attempt to open it again.
+    opened: Result<OpenDb, ReopenFailure>,
     damage_mark: PathBuf,
     /// The bytes of the values that were read and written since it was opened.
     handled: AtomicU64,
+}
+
+/// Why a database could not be opened again.
+struct ReopenFailure {
+    why: String,
+    is_damaged: bool,
+}
+
+impl ReopenFailure {
+    fn new(error: &StoreError) -> Self {
+        match error {
+            StoreError::Damaged(why) => Self { why: why.clone(), is_damaged: true },
+            StoreError::Io(error) => Self { why: error.to_string(), is_damaged: false },
+        }
+    }
+
+    fn to_error(&self) -> StoreError {
+        if self.is_damaged {
+            StoreError::Damaged(self.why.clone())
+        } else {
+            StoreError::Io(io::Error::other(format!("it could not be opened again: {}", self.why)))
+        }
+    }
 }
 
 struct OpenDb {
@@ -89,26 +115,46 @@ impl SledStore {
     /// Opens or creates a database in `folder`. `damage_mark` is the file that it writes when damage shows
     /// later.
     pub(crate) fn open(folder: &Path, damage_mark: PathBuf) -> Result<Self, StoreError> {
-        let opened = Some(OpenDb::open_patiently(folder)?);
+        let opened = Ok(OpenDb::open_patiently(folder)?);
         Ok(Self { folder: folder.to_path_buf(), opened, damage_mark, handled: AtomicU64::new(0) })
     }
 
-    /// Closes the database and opens it again, which gives the memory of its pages back. Returns false if its files were
-    /// gone, so that it is a new one.
+    /// Closes the database and opens it again, which gives the memory of its pages back.
     ///
     /// # Errors
-    /// [`StoreError`] when it cannot be flushed, and is left open; or when it cannot be opened again, and every call fails
-    /// until this one succeeds.
-    pub(crate) fn reopen(&mut self) -> Result<bool, StoreError> {
+    /// [`StoreError`] when the disk has no room for what an opening writes, and the database stays open; or when it cannot be
+    /// opened again, and every call fails until this one succeeds.
+    pub(crate) fn reopen(&mut self) -> Result<(), StoreError> {
         if self.is_open() {
             self.flush()?;
+            self.check_room()?;
         }
         self.close();
-        let opened = OpenDb::open_patiently(&self.folder)?;
-        let was_there = opened.db.was_recovered();
-        self.opened = Some(opened);
+        let opened = OpenDb::open_patiently(&self.folder);
+        if let Err(error) = &opened {
+            self.opened = Err(ReopenFailure::new(error));
+        }
+        self.opened = Ok(self.mark_damage(opened)?);
         self.handled = AtomicU64::new(0);
-        Ok(was_there)
+        Ok(())
+    }
+
+    /// Fails if the disk has no room for what sled writes while it opens a database: a new summary of the log. The room is
+    /// tried out, because quotas and limits of file sizes refuse it as well as a full disk.
+    fn check_room(&self) -> io::Result<()> {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let summaries = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("snap."));
+        let needed: u64 =
+            summaries.filter_map(|entry| entry.metadata().ok()).map(|summary| summary.len()).sum();
+        let probe = self.damage_mark.with_extension("room");
+        let written = File::create(&probe)
+            .and_then(|mut file| io::copy(&mut io::repeat(0).take(2 * needed + LEAST_ROOM), &mut file));
+        let removed = fs::remove_file(&probe);
+        match written {
+            // Somebody has removed the folder. Opening makes another.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            written => written.and(removed),
+        }
     }
 
     /// Returns true if the database may hold much more memory than its cache may take, or is closed.
@@ -117,19 +163,25 @@ impl SledStore {
     }
 
     pub(crate) fn is_open(&self) -> bool {
-        self.opened.is_some()
+        self.opened.is_ok()
+    }
+
+    /// Returns true if the database was found damaged when it was opened again, which only the next start can mend.
+    pub(crate) fn is_damaged(&self) -> bool {
+        self.opened.as_ref().is_err_and(|failure| failure.is_damaged)
     }
 
     fn close(&mut self) {
+        let closed = ReopenFailure { why: "it is closed".to_owned(), is_damaged: false };
         // sled flushes when dropped, and may panic in doing so.
-        let opened = self.opened.take();
+        let opened = std::mem::replace(&mut self.opened, Err(closed));
         if catch_unwind(AssertUnwindSafe(|| drop(opened))).is_err() {
             tracing::warn!("the store could not be closed in order");
         }
     }
 
     fn open_db(&self) -> Result<&OpenDb, StoreError> {
-        self.opened.as_ref().ok_or_else(|| StoreError::Io(io::Error::other("it could not be opened again")))
+        self.opened.as_ref().map_err(ReopenFailure::to_error)
     }
 
     fn sled_tree(&self, tree: StoreTree) -> Result<&sled::Tree, StoreError> {
@@ -143,7 +195,11 @@ impl SledStore {
 
     /// Runs `work`; if damage shows, leaves the mark for the next start.
     fn run<T>(&self, work: impl FnOnce() -> sled::Result<T>) -> Result<T, StoreError> {
-        let result = catch_failures(work);
+        self.mark_damage(catch_failures(work))
+    }
+
+    /// Leaves the mark for the next start if a result shows damage.
+    fn mark_damage<T>(&self, result: Result<T, StoreError>) -> Result<T, StoreError> {
         if let Err(StoreError::Damaged(why)) = &result {
             tracing::warn!(why, "the store is damaged");
             // If even the mark cannot be written, the next start meets the damage again by itself.

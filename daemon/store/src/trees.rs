@@ -103,7 +103,7 @@ pub trait Store: Send + Sync + fmt::Debug {
         visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
     ) -> Result<(), StoreError>;
 
-    /// Brings all writes to the disk. Only this call does so, because an idle daemon must not wake up.
+    /// Brings all writes to the disk. Nothing does so by a clock, because an idle daemon must not wake up.
     ///
     /// # Errors
     /// [`StoreError`] when the disk refuses.
@@ -126,8 +126,8 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// tenth of a second, so this is for times of rest. Does nothing while the store is in use.
     ///
     /// # Errors
-    /// [`StoreError`] when the disk refuses. The store may then be closed: calls fail, and every few seconds one of them
-    /// tries to open it.
+    /// [`StoreError`] when the disk refuses. If the store is closed then, calls fail, and every few seconds one of them tries
+    /// to open it.
     fn release_memory(&self) -> Result<(), StoreError> {
         Ok(())
     }

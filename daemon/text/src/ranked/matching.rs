@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use hob_base::CancelToken;
 use tantivy::postings::BlockSegmentPostings;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{SegmentReader, TantivyError, Term};
@@ -37,13 +38,14 @@ impl MatchLists {
         Ok(lists)
     }
 
-    /// Returns the documents of a part of the segment that have a word that counts, and all required ones.
-    pub(super) fn documents_in(&self, part: Range<u32>) -> MatchingDocuments {
-        let mut matching = MatchingDocuments::with_any(&self.counted, part.clone());
+    /// Returns the documents of a part of the segment that have a word that counts, and all required ones; `None` if
+    /// `cancel` stopped it.
+    pub(super) fn documents_in(&self, part: &Range<u32>, cancel: &CancelToken) -> Option<MatchingDocuments> {
+        let mut matching = MatchingDocuments::with_any(&self.counted, part, cancel)?;
         for of_word in &self.required {
-            matching.retain_common(&MatchingDocuments::with_any(of_word, part.clone()));
+            matching.retain_common(&MatchingDocuments::with_any(of_word, part, cancel)?);
         }
-        matching
+        Some(matching)
     }
 }
 
@@ -70,13 +72,14 @@ pub(super) struct MatchingDocuments {
 }
 
 impl MatchingDocuments {
-    /// Returns the documents of a part that are in any of the lists.
-    fn with_any(lists: &[BlockSegmentPostings], part: Range<u32>) -> Self {
+    /// Returns the documents of a part that are in any of the lists; `None` if `cancel` stopped it.
+    fn with_any(lists: &[BlockSegmentPostings], part: &Range<u32>, cancel: &CancelToken) -> Option<Self> {
         let mut matching = Self { start: part.start, bits: vec![0; part.len().div_ceil(64)] };
         for list in lists {
-            matching.add_list(list.clone(), &part);
+            cancel.check().ok()?;
+            matching.add_list(list.clone(), part);
         }
-        matching
+        Some(matching)
     }
 
     fn add_list(&mut self, mut list: BlockSegmentPostings, part: &Range<u32>) {

@@ -43,7 +43,8 @@ pub(super) const PATIENCE: u32 = 4_096;
 /// with any number of threads. Tests have few documents.
 pub(super) const PART: u32 = if cfg!(test) { 1 << 6 } else { 1 << 16 };
 
-/// The same in searches, which pass documents over: such a part takes so little time that opening its lists shows.
+/// Number of documents of a part in searches for the best. They pass documents over, and take so little time for a part
+/// that opening its lists shows.
 const PRUNED_PART: u32 = if cfg!(test) { 1 << 9 } else { 1 << 18 };
 
 /// A test of a file's number: true if documents of the file may answer.
@@ -60,7 +61,7 @@ pub struct RankedRequest<'r> {
     /// Most hits that are returned.
     pub limit: usize,
     /// True if [`RankedAnswer::total`] has to count all matches, for which the lists of all words are read. Otherwise it
-    /// counts those that were not passed over, and is a lower bound.
+    /// counts those that were not passed over, and is a lower bound, as it is whenever a search was stopped.
     pub counts_all: bool,
 }
 
@@ -201,19 +202,25 @@ impl SegmentSearch<'_> {
     /// Returns the best documents of a part of the segment, and the number of its matches.
     fn search_part(&self, docs: Range<u32>) -> BestHits {
         let mut best = self.best_of_part(docs.clone());
-        if let Some(lists) = self.counted.filter(|_| best.is_complete) {
-            best.total = self.count_part(lists, docs);
+        // Nothing was passed over as long as no score had to be reached.
+        let is_counted = !best.is_complete || self.scores.least_score() == 0.0;
+        if let Some(lists) = self.counted.filter(|_| !is_counted) {
+            match self.count_part(lists, &docs) {
+                Some(total) => best.total = total,
+                None => best.is_complete = false,
+            }
         }
         best
     }
 
-    fn count_part(&self, lists: &MatchLists, docs: Range<u32>) -> usize {
-        let mut asked = self.asked_documents_from(docs.start);
-        let matching = lists.documents_in(docs);
+    /// Counts the matches of a part; `None` if it was stopped.
+    fn count_part(&self, lists: &MatchLists, docs: &Range<u32>) -> Option<usize> {
+        let matching = lists.documents_in(docs, self.cancel)?;
         if self.admits.is_none() && self.request.kinds.is_empty() && !self.segment.has_deletes() {
-            return matching.count();
+            return Some(matching.count());
         }
-        matching.documents().filter(|doc| asked.contains(*doc)).count()
+        let mut asked = self.asked_documents_from(docs.start);
+        Some(matching.documents().filter(|doc| asked.contains(*doc)).count())
     }
 
     /// Returns the best documents of a part, and the number of matches that were not passed over.

@@ -147,7 +147,10 @@ fn a_file_counts_where_it_was_changed_last() {
     assert_eq!((of_file(&after, 3), of_file(&after, 4)), (1, 0));
     assert_eq!(after.total, before.total - of_file(&before, 3) - of_file(&before, 4) + 1);
     disk.update(false, |update| update.remove(5)).expect("a commit");
-    assert_eq!(of_file(&search(&disk, &request), 5), 0);
+    let without = search(&disk, &request);
+    assert_eq!(of_file(&without, 5), 0);
+    let best = search(&disk, &RankedRequest { limit: 3, ..request });
+    assert_eq!((best.hits.len(), best.total), (3, without.hits.len()), "removed documents are not counted");
     let files = rank_files(&disk, &request);
     assert!(files.iter().all(|file| ![4, 5].contains(&file.file)), "{files:?}");
 }
@@ -187,6 +190,18 @@ fn a_short_answer_is_the_beginning_of_a_long_one() {
         }
     }
     assert!(passed_over > 0, "documents with nonessential words alone are passed over");
+}
+
+#[test]
+fn a_search_that_is_stopped_says_so_and_counts_no_less_than_it_returns() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [one, _] = one_and_many(&folder);
+    let question = RankedQuestion::parse("open socket");
+    let request = RankedRequest { question: &question, kinds: &[], admits: None, limit: 3, counts_all: true };
+    let cancel = CancelToken::new(Deadline::NEVER);
+    cancel.cancel();
+    let (answer, is_complete) = one.search(&request, &cancel).expect("a sound index");
+    assert!(!is_complete && answer.total >= answer.hits.len());
 }
 
 /// The words of a random text; the later ones of [`WORDS`] are more frequent.

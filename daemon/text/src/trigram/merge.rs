@@ -64,7 +64,7 @@ impl MergeJob {
             .into_par_iter()
             .map(|range| SegmentMergePiece::merge(&sources, range, count))
             .collect();
-        // A list that grows by doubling would take twice its memory, and again what it had while it is copied.
+        // A list that grows by doubling takes up to twice its memory, and is copied while it grows.
         let mut lists = Vec::with_capacity(pieces.iter().map(|piece| piece.postings.len()).sum());
         let mut table = Vec::new();
         for piece in pieces {
