@@ -157,9 +157,12 @@ impl SledStore {
         }
     }
 
-    /// Returns true if the database may hold much more memory than its cache may take, or is closed.
+    /// Returns true if the database may hold much more memory than its cache may take, or is closed but not damaged.
     pub(crate) fn is_reopening_due(&self) -> bool {
-        !self.is_open() || self.handled.load(Ordering::Relaxed) > MUCH
+        if !self.is_open() {
+            return !self.is_damaged();
+        }
+        self.handled.load(Ordering::Relaxed) > MUCH
     }
 
     pub(crate) fn is_open(&self) -> bool {
