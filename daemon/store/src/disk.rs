@@ -103,14 +103,14 @@ impl DiskStore {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let Some(store) = Arc::get_mut(&mut current) else { return Ok(false) };
         let start = Instant::now();
-        store.reopen()?;
+        store.reopen_database()?;
         if !format::has_version(store)? || !self.places.stamp_file().exists() {
             // Somebody has removed the folder. The database that is there now is new, and the next start must know it.
             format::write_version(store)?;
             store.flush()?;
             format::write_stamp(self.places.stamp_file(), *number)?;
         }
-        tracing::info!(took = ?start.elapsed(), "the store gave its memory back");
+        tracing::info!(took = ?start.elapsed(), "the store was opened again");
         Ok(true)
     }
 
@@ -246,7 +246,6 @@ impl Store for DiskStore {
     }
 
     fn compact(&self, go_on: &dyn Fn() -> bool) -> Result<bool, StoreError> {
-        drop(self.open_store());
         let Some(mut number) = self.lock_number() else { return Ok(false) };
         let done = self.copy_to(*number + 1, go_on)?;
         *number += u32::from(done);
@@ -280,20 +279,20 @@ mod tests {
         DiskStore::new(places, 0, store)
     }
 
-    fn value(n: u32) -> Vec<u8> {
+    fn value_of(n: u32) -> Vec<u8> {
         n.to_le_bytes().repeat(1_000)
     }
 
     fn put_much(store: &DiskStore) {
         for n in 0..50_u32 {
-            store.put(StoreTree::Facts, &n.to_le_bytes(), &value(n)).expect("put");
+            store.put(StoreTree::Facts, &n.to_le_bytes(), &value_of(n)).expect("put");
         }
     }
 
     fn assert_much(store: &dyn Store) {
         for n in 0..50_u32 {
             let found = store.get(StoreTree::Facts, &n.to_le_bytes()).expect("get");
-            assert!(found == Some(value(n)), "entry {n}");
+            assert!(found == Some(value_of(n)), "entry {n}");
         }
     }
 
@@ -327,8 +326,8 @@ mod tests {
             let use_store = |worker: u8| {
                 for n in 0..300 {
                     let key = [&[worker], &u32::to_le_bytes(n)[..]].concat();
-                    store.put(StoreTree::Facts, &key, &value(n)).expect("put");
-                    assert!(store.get(StoreTree::Facts, &key).expect("get") == Some(value(n)), "{key:?}");
+                    store.put(StoreTree::Facts, &key, &value_of(n)).expect("put");
+                    assert!(store.get(StoreTree::Facts, &key).expect("get") == Some(value_of(n)), "{key:?}");
                     std::thread::sleep(Duration::from_millis(1));
                 }
             };

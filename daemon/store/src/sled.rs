@@ -5,9 +5,9 @@
 //! rebuild it. The periodic flush is off, because it would wake an idle daemon twice a second. The thread
 //! that flushes would also clean half-empty segments; `disk` does that work instead.
 //!
-//! sled records uses of pages in 256 queues of 64, and looks at the limit of its cache only when one is full. So after many
+//! sled notes uses of pages in 256 queues of 64, and looks at the limit of its cache only when one is full. So after many
 //! entries were read or written it holds up to 16,000 pages more than its cache may, and keeps them while nothing else
-//! happens. [`SledStore::reopen`] gives their memory back.
+//! happens. [`SledStore::reopen_database`] gives their memory back.
 //!
 //! sled's pool of threads for input and output belongs to the process and stays when the last database is
 //! closed. Each of its seven lasting threads checks its queue once a second; [`PatientStart`] makes that once
@@ -39,7 +39,7 @@ const LOCK_PAUSES: u32 = 10;
 const CACHE_BYTES: u64 = 16 << 20;
 
 /// Bytes of values, read and written, after which sled may hold much more than its cache. Tests write little.
-const MUCH: u64 = if cfg!(test) { 64 << 10 } else { 2 * CACHE_BYTES };
+const REOPENING_BYTES: u64 = if cfg!(test) { 64 << 10 } else { 2 * CACHE_BYTES };
 
 /// Bytes that must be free on the disk beside what sled's summaries of the log take twice over.
 const LEAST_ROOM: u64 = 1 << 20;
@@ -51,7 +51,7 @@ pub(crate) struct SledStore {
     opened: Result<OpenDb, ReopenFailure>,
     damage_mark: PathBuf,
     /// The bytes of the values that were read and written since it was opened.
-    handled: AtomicU64,
+    handled_bytes: AtomicU64,
 }
 
 /// Why a database could not be opened again.
@@ -116,7 +116,7 @@ impl SledStore {
     /// later.
     pub(crate) fn open(folder: &Path, damage_mark: PathBuf) -> Result<Self, StoreError> {
         let opened = Ok(OpenDb::open_patiently(folder)?);
-        Ok(Self { folder: folder.to_path_buf(), opened, damage_mark, handled: AtomicU64::new(0) })
+        Ok(Self { folder: folder.to_path_buf(), opened, damage_mark, handled_bytes: AtomicU64::new(0) })
     }
 
     /// Closes the database and opens it again, which gives the memory of its pages back.
@@ -124,7 +124,7 @@ impl SledStore {
     /// # Errors
     /// [`StoreError`] when the disk has no room for what an opening writes, and the database stays open; or when it cannot be
     /// opened again, and every call fails until this one succeeds.
-    pub(crate) fn reopen(&mut self) -> Result<(), StoreError> {
+    pub(crate) fn reopen_database(&mut self) -> Result<(), StoreError> {
         if self.is_open() {
             self.flush()?;
             self.check_room()?;
@@ -135,7 +135,7 @@ impl SledStore {
             self.opened = Err(ReopenFailure::new(error));
         }
         self.opened = Ok(self.mark_damage(opened)?);
-        self.handled = AtomicU64::new(0);
+        self.handled_bytes = AtomicU64::new(0);
         Ok(())
     }
 
@@ -162,7 +162,7 @@ impl SledStore {
         if !self.is_open() {
             return !self.is_damaged();
         }
-        self.handled.load(Ordering::Relaxed) > MUCH
+        self.handled_bytes.load(Ordering::Relaxed) > REOPENING_BYTES
     }
 
     pub(crate) fn is_open(&self) -> bool {
@@ -193,7 +193,7 @@ impl SledStore {
 
     /// Counts the bytes of a value that was read or written.
     fn count_handled(&self, value: &[u8]) {
-        self.handled.fetch_add(value.len() as u64, Ordering::Relaxed);
+        self.handled_bytes.fetch_add(value.len() as u64, Ordering::Relaxed);
     }
 
     /// Runs `work`; if damage shows, leaves the mark for the next start.

@@ -68,7 +68,7 @@ mod tests {
         }
     }
 
-    fn pool() -> ThreadPool {
+    fn two_threads() -> ThreadPool {
         rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads")
     }
 
@@ -83,7 +83,7 @@ mod tests {
                 lock(&added).push(*file);
                 Ok::<_, ()>(())
             };
-            assert_eq!(add_in_rounds(&files, &room, &pool(), add), Ok(()));
+            assert_eq!(add_in_rounds(&files, &room, &two_threads(), add), Ok(()));
             let mut added = added.into_inner().expect("no panic");
             added.sort_unstable();
             assert_eq!(added, files);
@@ -98,6 +98,6 @@ mod tests {
             room.used.fetch_add(1, Ordering::SeqCst);
             if *file == 50 { Err("unreadable") } else { Ok(()) }
         };
-        assert_eq!(add_in_rounds(&files, &room, &pool(), add), Err("unreadable"));
+        assert_eq!(add_in_rounds(&files, &room, &two_threads(), add), Err("unreadable"));
     }
 }

@@ -263,11 +263,11 @@ type Add<'a> = &'a mut dyn FnMut(u64, u64, RankedDoc<'_>) -> Result<(), RankedEr
 
 impl DocumentRoom for Update<'_> {
     fn has_room(&self) -> bool {
-        self.has_room()
+        Update::has_room(self)
     }
 
     fn wait_for_room(&self) {
-        self.wait_for_room();
+        Update::wait_for_room(self);
     }
 }
 

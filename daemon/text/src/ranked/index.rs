@@ -383,7 +383,7 @@ impl Update<'_> {
         let mut documents = FileDocuments { fields: self.fields, documents: Vec::new(), text_bytes: 0 };
         fill(&mut documents)?;
         let FileDocuments { documents, text_bytes, .. } = documents;
-        let file = Arc::new(self.queue.enter(documents.len(), text_bytes));
+        let file = Arc::new(self.queue.enter_file(documents.len(), text_bytes));
         let queued = documents.into_iter().map(|document| QueuedDocument::new(document, &file));
         self.writer.run(queued.map(UserOperation::Add))?;
         Ok(())

@@ -104,12 +104,12 @@ impl MatchingDocuments {
     }
 
     /// Returns their number.
-    pub(super) fn count(&self) -> usize {
+    pub(super) fn count_documents(&self) -> usize {
         self.bits.iter().map(|bits| bits.count_ones() as usize).sum()
     }
 
     /// Yields them in order.
-    pub(super) fn documents(&self) -> impl Iterator<Item = u32> {
+    pub(super) fn iter_documents(&self) -> impl Iterator<Item = u32> {
         places_of_bits(&self.bits).map(|at| self.start + at as u32)
     }
 }

@@ -217,10 +217,10 @@ impl SegmentSearch<'_> {
     fn count_part(&self, lists: &MatchLists, docs: &Range<u32>) -> Option<usize> {
         let matching = lists.documents_in(docs, self.cancel)?;
         if self.admits.is_none() && self.request.kinds.is_empty() && !self.segment.has_deletes() {
-            return Some(matching.count());
+            return Some(matching.count_documents());
         }
         let mut asked = self.asked_documents_from(docs.start);
-        Some(matching.documents().filter(|doc| asked.contains(*doc)).count())
+        Some(matching.iter_documents().filter(|doc| asked.contains(*doc)).count())
     }
 
     /// Returns the best documents of a part, and the number of matches that were not passed over.

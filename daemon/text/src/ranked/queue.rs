@@ -30,7 +30,7 @@ pub(super) struct DocumentQueue {
 
 impl DocumentQueue {
     /// Enters a file with this many documents and bytes of text.
-    pub(super) fn enter(self: &Arc<Self>, documents: usize, text_bytes: usize) -> QueuedFile {
+    pub(super) fn enter_file(self: &Arc<Self>, documents: usize, text_bytes: usize) -> QueuedFile {
         let bytes = text_bytes + documents * DOCUMENT_BYTES;
         *lock(&self.bytes) += bytes;
         QueuedFile { bytes, queue: Arc::clone(self) }
@@ -48,7 +48,7 @@ impl DocumentQueue {
         *lock(&self.bytes) <= ROOM
     }
 
-    fn leave(&self, bytes: usize) {
+    fn take_out_bytes(&self, bytes: usize) {
         let mut waiting = lock(&self.bytes);
         *waiting -= bytes;
         if *waiting <= ROOM / 2 {
@@ -66,7 +66,7 @@ pub(super) struct QueuedFile {
 
 impl Drop for QueuedFile {
     fn drop(&mut self) {
-        self.queue.leave(self.bytes);
+        self.queue.take_out_bytes(self.bytes);
     }
 }
 
@@ -103,7 +103,7 @@ mod tests {
     fn a_full_queue_makes_wait_until_documents_were_taken() {
         let queue = Arc::new(DocumentQueue::default());
         queue.wait_for_room();
-        let file = Arc::new(queue.enter(2, 2 * ROOM));
+        let file = Arc::new(queue.enter_file(2, 2 * ROOM));
         let documents = [(); 2].map(|()| QueuedDocument::new(TantivyDocument::default(), &file));
         drop(file);
         let taken = AtomicBool::new(false);
