@@ -19,15 +19,19 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::file_kind::FileKind;
-use super::mapping::{ToMap, ingest_map};
+use super::mapping::{ToMap, ingest_map, may_hurry};
 use super::progress::Phase;
 use super::report::Report;
 use super::snapshot::restoring_map::SoughtFacts;
+use super::work_queue::{FileWork, WorkQueue};
 use super::workspace::{Core, Workspace};
 
 /// Number of files per step: the unit of parallel work and of progress, and a limit to the time for which a lock is
 /// held.
 const STEP: usize = 2_000;
+
+/// Number of files per step of text while a call waits for some, and most of these that are mapped between two steps.
+const WAITED_STEP: usize = 500;
 
 /// Plans of at most this many bytes keep what they read for the map.
 const KEEP_BYTES: u64 = 64 << 20;
@@ -87,11 +91,17 @@ pub(super) fn ingest_changes(
     let start = Instant::now();
     let mut report = Report { scanned: plan.read.len() + plan.gone.len(), ..Report::default() };
     let total = plan.read.len() as u64;
+    let mut read = plan.read;
+    if workspace.progress.now().phase != Phase::Done {
+        read = newest_first(read);
+        let files = read.iter().map(|file| (file.file, &file.path));
+        workspace.pending.begin(files, core.comeback.is_some());
+    }
     workspace.progress.enter(Phase::Text, Some(total));
     let mut unmapped = forget_files(workspace, core, &plan.gone);
     report.deleted = unmapped.len();
-    let mut to_map = ingest_text(workspace, core, plan.read, &mut unmapped, cancel);
-    report.changed = to_map.len();
+    let TextOutcome { mut to_map, changed, mapped } = ingest_text(workspace, core, read, &mut unmapped, cancel);
+    report.changed = changed;
     announce(workspace, core, &to_map, &unmapped);
     workspace.progress.enter(Phase::Map, Some(total));
     workspace.tree.dirty.settle_text(marks);
@@ -100,8 +110,9 @@ pub(super) fn ingest_changes(
         let missing = workspace.restore_map(comeback);
         to_map.extend(not_mapped(core, missing, &to_map));
     }
+    workspace.pending.begin_map(to_map.iter().filter(|file| file.lang.is_some()).map(|file| file.file));
     workspace.apply_map(unmapped);
-    report.mapped = ingest_map(workspace, core, to_map, total, cancel);
+    report.mapped = mapped + ingest_map(workspace, core, to_map, Some(total), cancel);
     report.took = start.elapsed();
     report
 }
@@ -166,20 +177,50 @@ fn not_mapped(core: &Core, missing: Vec<SoughtFacts>, to_map: &[ToMap]) -> Vec<T
     .collect()
 }
 
+/// Moves the files that were written last to the front: they are those that people work on. The others keep their order.
+fn newest_first(read: Vec<ToRead>) -> Vec<ToRead> {
+    if read.len() <= STEP {
+        return read;
+    }
+    let mut times: Vec<i64> = read.iter().map(|file| file.stat.mtime_ns).collect();
+    let (_, last, _) = times.select_nth_unstable_by(STEP, |one, other| other.cmp(one));
+    let (mut first, others): (Vec<ToRead>, Vec<ToRead>) =
+        read.into_iter().partition(|file| file.stat.mtime_ns > *last);
+    first.extend(others);
+    first
+}
+
+/// The result of bringing the text index up to date.
+struct TextOutcome {
+    /// The files that the map has still to take.
+    to_map: Vec<ToMap>,
+    /// Number of files that have changed.
+    changed: usize,
+    /// Number of files that the map has by now because a call wanted them.
+    mapped: usize,
+}
+
 fn ingest_text(
     workspace: &Workspace,
     core: &mut Core,
     read: Vec<ToRead>,
     unmapped: &mut Vec<MapChange>,
     cancel: &CancelToken,
-) -> Vec<ToMap> {
+) -> TextOutcome {
     let keep = read.iter().map(|file| file.stat.len).sum::<u64>() <= KEEP_BYTES;
     let done = AtomicU64::new(0);
-    let mut to_map = Vec::new();
-    let mut rest = read;
-    while !rest.is_empty() && cancel.check().is_ok() {
-        let later = rest.split_off(rest.len().min(STEP));
-        let step = std::mem::replace(&mut rest, later);
+    let (mut to_map, mut changed, mut mapped) = (WorkQueue::new(Vec::new()), 0, 0);
+    let (mut queue, mut wanted) = (WorkQueue::new(read), FxHashSet::default());
+    while cancel.check().is_ok() {
+        let asked = workspace.pending.take_wanted();
+        queue.want(&asked, &|_| true);
+        to_map.want(&asked, &|file| may_hurry(workspace, file));
+        wanted.extend(asked);
+        let step = queue.take_step(if workspace.pending.is_waited_for() { WAITED_STEP } else { STEP });
+        if step.is_empty() {
+            break;
+        }
+        let files: Vec<FileId> = step.iter().map(|file| file.file).collect();
         let taken: Vec<Result<IngestedFile, NotRead>> = workspace.shared.pools.index.install(|| {
             step.into_par_iter()
                 .map(|file| {
@@ -192,10 +233,28 @@ fn ingest_text(
                 })
                 .collect()
         });
-        to_map.extend(record(workspace, core, taken, unmapped));
+        let recorded = record(workspace, core, taken, unmapped);
+        changed += recorded.len();
+        let with_facts = recorded.iter().filter(|file| file.lang.is_some()).map(|file| file.file);
+        workspace.pending.note_read(files.into_iter(), with_facts);
+        let read_for_map: Vec<FileId> =
+            recorded.iter().map(|file| file.file).filter(|file| wanted.contains(file)).collect();
+        to_map.extend(recorded);
+        to_map.want(&read_for_map, &|file| may_hurry(workspace, file));
         workspace.progress.set_done(done.load(Ordering::Relaxed));
+        // The map of an earlier run would take the place of this one with all that it has taken.
+        if core.comeback.is_none() {
+            let first: Vec<ToMap> = std::iter::from_fn(|| to_map.next_wanted()).take(WAITED_STEP).collect();
+            mapped += ingest_map(workspace, core, first, None, cancel);
+        }
     }
-    to_map
+    TextOutcome { to_map: to_map.into_rest(), changed, mapped }
+}
+
+impl FileWork for ToRead {
+    fn file(&self) -> FileId {
+        self.file
+    }
 }
 
 /// Reads one file and does everything that needs its bytes alone.
@@ -309,7 +368,7 @@ pub(super) mod tests {
             }
             let to_map =
                 ToMap { file: id, path, hash: unseen, lang: Some(Lang::Python), bytes: None, is_new: false };
-            ingest_map(&workspace, &mut core, vec![to_map], 1, &CancelToken::default());
+            ingest_map(&workspace, &mut core, vec![to_map], Some(1), &CancelToken::default());
             fs::write(&file, "def first(): pass\n").expect("the test's own folder");
             assert_ne!(core.table.record(id).expect("it is known").hash, hash, "it is in doubt");
             drop(core);

@@ -12,7 +12,6 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
-use std::vec::IntoIter;
 
 use hob_base::{CancelToken, ContentHash, FileId, WsPath};
 use hob_map::{FileFacts, GaveUp, KeptTreeMemory, Lang, MapChange, parser_stack};
@@ -22,6 +21,7 @@ use hob_workspace::read::read_file;
 
 use super::facts::FactsRequest;
 use super::slow_queue::SlowFile;
+use super::work_queue::{FileWork, WorkQueue};
 use super::workspace::{Core, Workspace};
 use hob_base::lock;
 
@@ -54,23 +54,29 @@ pub(super) struct ToMap {
     pub(super) is_new: bool,
 }
 
-/// Applies these files to the map, and returns how many of them it now has. `total` is the count at which progress
-/// ends.
+impl FileWork for ToMap {
+    fn file(&self) -> FileId {
+        self.file
+    }
+}
+
+/// Applies these files to the map, and returns how many of them it now has. Files that calls want come first. `total` is
+/// the count at which progress ends; `None` if progress counts something else.
 pub(super) fn ingest_map(
     workspace: &Workspace,
     core: &mut Core,
     mut to_map: Vec<ToMap>,
-    total: u64,
+    total: Option<u64>,
     cancel: &CancelToken,
 ) -> usize {
-    let before = total.saturating_sub(to_map.len() as u64);
+    let mut left = MapLeft { files: to_map.len() as u64, total };
     // A file that may end the daemon must not keep it from all others.
     to_map.sort_by_key(|file| workspace.facts.is_suspect(&file.hash));
     if to_map.len() <= HANDOVER_BATCH {
-        return ingest_few(workspace, core, to_map, total, cancel);
+        return ingest_few(workspace, core, to_map, &mut left, cancel);
     }
     workspace.facts.begin_bulk();
-    let queue = Mutex::new(to_map.into_iter());
+    let queue = Mutex::new(WorkQueue::new(to_map));
     let (sender, found) = sync_channel(STEP / HANDOVER_BATCH / 2);
     thread::scope(|scope| {
         let (queue, workers) = (&queue, workspace.shared.pools.index.current_num_threads());
@@ -81,13 +87,13 @@ pub(super) fn ingest_map(
         };
         let started = (0..workers).filter(|number| start(*number)).count();
         drop(sender);
-        let mapped = install_all(workspace, core, found, before, total);
+        let mapped = install_all(workspace, core, found, &mut left);
         // If no thread could be started, this one does the work.
         if started > 0 {
             return mapped;
         }
-        let left: Vec<ToMap> = lock(queue).by_ref().collect();
-        ingest_few(workspace, core, left, total, cancel)
+        let not_taken = lock(queue).take_step(usize::MAX);
+        ingest_few(workspace, core, not_taken, &mut left, cancel)
     })
 }
 
@@ -96,26 +102,41 @@ fn ingest_few(
     workspace: &Workspace,
     core: &mut Core,
     to_map: Vec<ToMap>,
-    total: u64,
+    left: &mut MapLeft,
     cancel: &CancelToken,
 ) -> usize {
-    let all = to_map.len() as u64;
     let wanted = to_map.into_iter().take_while(|_| cancel.check().is_ok());
     let mut work = Extraction { haste: HASTE, pages: false };
     let step: Vec<Mapped> = wanted.map(|file| facts_of(workspace, file, &mut work)).collect();
     if step.is_empty() {
         return 0;
     }
-    let done = total.saturating_sub(all - step.len() as u64);
+    let files = step.len();
     let mapped = map_step(workspace, core, step);
-    workspace.progress.set_done(done);
+    left.note_taken(workspace, files);
     mapped
+}
+
+/// The number of files that the map has still to take.
+struct MapLeft {
+    files: u64,
+    /// The count at which progress ends; `None` if progress counts something else.
+    total: Option<u64>,
+}
+
+impl MapLeft {
+    fn note_taken(&mut self, workspace: &Workspace, files: usize) {
+        self.files = self.files.saturating_sub(files as u64);
+        if let Some(total) = self.total {
+            workspace.progress.set_done(total.saturating_sub(self.files));
+        }
+    }
 }
 
 /// Runs one worker: extracts files in turn, until there are none or nobody wants them.
 fn extract_all(
     workspace: &Workspace,
-    queue: &Mutex<IntoIter<ToMap>>,
+    queue: &Mutex<WorkQueue<ToMap>>,
     sender: SyncSender<Vec<Mapped>>,
     cancel: &CancelToken,
 ) {
@@ -123,10 +144,11 @@ fn extract_all(
     let (mut found, mut work) =
         (Vec::with_capacity(HANDOVER_BATCH), Extraction { haste: HASTE, pages: true });
     while cancel.check().is_ok() {
-        let next = lock(queue).next();
+        let next = next_file(workspace, queue);
         let Some(file) = next else { break };
         found.push(facts_of(workspace, file, &mut work));
-        if found.len() == HANDOVER_BATCH && sender.send(std::mem::take(&mut found)).is_err() {
+        let is_due = found.len() == HANDOVER_BATCH || workspace.pending.is_waited_for();
+        if is_due && sender.send(std::mem::take(&mut found)).is_err() {
             return;
         }
     }
@@ -134,25 +156,51 @@ fn extract_all(
     let _ = sender.send(found);
 }
 
+/// Returns the file to extract next: one that a call waits for, if there is one.
+fn next_file(workspace: &Workspace, queue: &Mutex<WorkQueue<ToMap>>) -> Option<ToMap> {
+    let mut queue = lock(queue);
+    queue.want(&workspace.pending.take_wanted(), &|file| may_hurry(workspace, file));
+    queue.next()
+}
+
+/// Returns true if a file may be taken before its turn: one that may end the daemon comes last.
+pub(super) fn may_hurry(workspace: &Workspace, file: &ToMap) -> bool {
+    !workspace.facts.is_suspect(&file.hash)
+}
+
 fn install_all(
     workspace: &Workspace,
     core: &mut Core,
     found: Receiver<Vec<Mapped>>,
-    before: u64,
-    total: u64,
+    left: &mut MapLeft,
 ) -> usize {
-    let (mut mapped, mut done) = (0, before);
-    let mut found = found.into_iter().flatten();
+    let mut mapped = 0;
     loop {
-        let step: Vec<Mapped> = found.by_ref().take(step_size(total.saturating_sub(done))).collect();
+        let step = next_step(workspace, &found, step_size(left.files));
         if step.is_empty() {
             return mapped;
         }
-        done += step.len() as u64;
+        let files = step.len();
         mapped += map_step(workspace, core, step);
         note_unsaved(workspace, workspace.facts.flush_many());
-        workspace.progress.set_done(done);
+        left.note_taken(workspace, files);
     }
+}
+
+/// Returns the next files to apply, about `most`; fewer if a call waits for files or there are no more, and none at the end.
+fn next_step(workspace: &Workspace, found: &Receiver<Vec<Mapped>>, most: usize) -> Vec<Mapped> {
+    let mut step = found.recv().unwrap_or_default();
+    while !step.is_empty() && step.len() < most {
+        let more = match workspace.pending.is_waited_for() {
+            true => found.try_recv().ok(),
+            false => found.recv().ok(),
+        };
+        match more {
+            Some(more) => step.extend(more),
+            None => break,
+        }
+    }
+    step
 }
 
 /// Returns the number of files of the next step. Steps grow smaller towards the end, because nobody extracts while the
@@ -163,7 +211,8 @@ fn step_size(left: u64) -> usize {
 
 fn map_step(workspace: &Workspace, core: &mut Core, step: Vec<Mapped>) -> usize {
     let (mut changes, mut ops) = (Vec::with_capacity(step.len()), Vec::new());
-    for Mapped { change, op, doubted, slow } in step {
+    let files: Vec<FileId> = step.iter().map(|mapped| mapped.file).collect();
+    for Mapped { change, op, doubted, slow, .. } in step {
         slow.into_iter().for_each(|file| workspace.slow.add(file));
         if let Some((file, path)) = doubted {
             core.table.distrust(file);
@@ -174,6 +223,7 @@ fn map_step(workspace: &Workspace, core: &mut Core, step: Vec<Mapped>) -> usize 
     }
     let mapped = changes.iter().filter(|change| matches!(change, MapChange::Set { .. })).count();
     workspace.apply_map(changes);
+    workspace.pending.note_mapped(files.into_iter());
     note_unsaved(workspace, workspace.facts.save(ops));
     mapped
 }
@@ -188,6 +238,7 @@ fn note_unsaved(workspace: &Workspace, saved: Result<(), StoreError>) {
 
 /// The outcome of one file for the map and the store.
 struct Mapped {
+    file: FileId,
     /// `None` where the map keeps what it has.
     change: Option<MapChange>,
     /// The step that stores its facts, if they are new.
@@ -211,10 +262,11 @@ struct Extraction {
 fn facts_of(workspace: &Workspace, file: ToMap, work: &mut Extraction) -> Mapped {
     let page = |facts| if work.pages { workspace.facts.page_facts(facts) } else { facts };
     let remove = Some(MapChange::Remove { file: file.file });
-    let Some(lang) = file.lang else { return Mapped { change: remove, op: None, doubted: None, slow: None } };
+    let with = |change| Mapped { file: file.file, change, op: None, doubted: None, slow: None };
+    let Some(lang) = file.lang else { return with(remove) };
     let mut wanted = FactsRequest { path: &file.path, lang, hash: file.hash };
     if let Some(facts) = workspace.facts.load(&wanted) {
-        return Mapped { change: Some(set(&file, page(facts))), op: None, doubted: None, slow: None };
+        return with(Some(set(&file, page(facts))));
     }
     let read_again;
     let bytes: &[u8] = match &file.bytes {
@@ -225,7 +277,7 @@ fn facts_of(workspace: &Workspace, file: ToMap, work: &mut Extraction) -> Mapped
                 Ok(read) => read,
                 Err(error) => {
                     let change = remove.filter(|_| is_gone(&error));
-                    return Mapped { change, op: None, doubted: Some((file.file, file.path)), slow: None };
+                    return Mapped { doubted: Some((file.file, file.path.clone())), ..with(change) };
                 }
             };
             // The file may have changed again; these facts are then of the new bytes, and are stored under their hash.
@@ -242,7 +294,7 @@ fn facts_of(workspace: &Workspace, file: ToMap, work: &mut Extraction) -> Mapped
     if is_slow {
         work.haste = MORE_HASTE;
     }
-    Mapped { change: Some(set(&file, page(facts))), op, doubted, slow }
+    Mapped { op, doubted, slow, ..with(Some(set(&file, page(facts)))) }
 }
 
 fn set(file: &ToMap, facts: FileFacts) -> MapChange {

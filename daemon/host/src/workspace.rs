@@ -29,6 +29,7 @@ use super::joined::JoinedState;
 use super::map_lock::{MapLock, ReaderWaits};
 use super::package_cache::PackageCache;
 use super::path_names::PathNamesCache;
+use super::pending::PendingFiles;
 use super::progress::{Phase, Progress};
 use super::promote::queue::Promoter;
 use super::ranked::state::Ranked;
@@ -89,6 +90,8 @@ pub struct Workspace {
     pub(super) indexing: IndexingState,
     /// The progress of the first index.
     pub progress: Progress,
+    /// The files that the first index has still to take.
+    pub pending: PendingFiles,
     pub(super) facts: FactsCache,
     /// Files that are parsed apart because they take long.
     pub(super) slow: Slow,
@@ -150,6 +153,7 @@ impl Workspace {
             revision: RevisionCount::default(),
             indexing: IndexingState::default(),
             progress: Progress::default(),
+            pending: PendingFiles::default(),
             facts: parts.facts,
             slow: Slow::default(),
             snapshots: Mutex::new(parts.snapshots),
@@ -219,6 +223,15 @@ impl Workspace {
     #[must_use]
     pub fn text(&self) -> TextView {
         self.text.read().unwrap_or_else(PoisonError::into_inner).snapshot()
+    }
+
+    /// Returns the text index of this moment with the files that the first index has not read yet, which each search then
+    /// reads.
+    #[must_use]
+    pub fn text_with_unread(&self) -> TextView {
+        // In this order: a file that is read meanwhile is in both, and the view leaves it out once.
+        let unread = self.pending.unread();
+        self.text().with_unindexed(unread)
     }
 
     /// Returns the number of batches installed so far.

@@ -205,10 +205,18 @@ impl<'h> ToolCall<'h> {
     /// out, for the barrier.
     pub(crate) fn workspace(&mut self, needs: NeededIndex) -> Result<Arc<Workspace>, ToolError> {
         let workspace = self.open_workspace()?;
-        self.notes.root = Some(workspace.root().clone());
         if needs == NeededIndex::State {
             return Ok(workspace);
         }
+        self.workspace_once_indexed(workspace, needs)
+    }
+
+    /// Returns an open workspace, after waiting for the index and for the barrier as [`Self::workspace`] does.
+    pub(super) fn workspace_once_indexed(
+        &mut self,
+        workspace: Arc<Workspace>,
+        needs: NeededIndex,
+    ) -> Result<Arc<Workspace>, ToolError> {
         self.wait_for_index(&workspace, needs)?;
         let begun = Instant::now();
         if self.terms.fresh {
@@ -235,6 +243,31 @@ impl<'h> ToolCall<'h> {
         Ok(workspace)
     }
 
+    /// Prepares an answer during the first index, and says what it may lack besides `may_lack`. Once all text is read, the
+    /// barrier tells if the index has every earlier write; before, it cannot be passed.
+    pub(super) fn answer_during_first_index(&mut self, workspace: &Workspace, may_lack: Option<String>) {
+        let is_read = workspace.progress.now().phase > Phase::Text;
+        let lately = (!is_read).then(|| "what was written in the last seconds may be missing".to_owned());
+        let told: Vec<String> = lately.into_iter().chain(may_lack).collect();
+        if !told.is_empty() {
+            self.notes
+                .warnings
+                .push(format!("The first index is still being made: {}.", told.join(", and ")));
+        }
+        if is_read && self.terms.fresh {
+            self.freshen_text(workspace);
+        }
+        self.notes.warnings.extend(workspace.unread_warning());
+        self.notes.generation = Some(workspace.generation().0);
+    }
+
+    fn freshen_text(&mut self, workspace: &Workspace) {
+        self.notes.freshness = workspace.barrier(false, BARRIER_PATIENCE);
+        if let Freshness::Unknown(Some(why)) = &self.notes.freshness {
+            self.notes.warnings.push(why.clone());
+        }
+    }
+
     /// Passes the barriers of the packages that `project` is joined with, once for each call.
     pub(super) fn freshen_packages(&mut self, project: &Workspace) {
         if !std::mem::replace(&mut self.has_fresh_packages, true) {
@@ -253,7 +286,13 @@ impl<'h> ToolCall<'h> {
     }
 
     /// Opens the project, or the source of the dependency that the call is about.
-    fn open_workspace(&mut self) -> Result<Arc<Workspace>, ToolError> {
+    pub(super) fn open_workspace(&mut self) -> Result<Arc<Workspace>, ToolError> {
+        let workspace = self.open_named_workspace()?;
+        self.notes.root = Some(workspace.root().clone());
+        Ok(workspace)
+    }
+
+    fn open_named_workspace(&mut self) -> Result<Arc<Workspace>, ToolError> {
         let host = self.services.host;
         let project = host.workspace(&self.terms.start).map_err(|error| errors::open(&error))?;
         let Some(package) = self.terms.package.clone() else { return Ok(project) };
@@ -272,11 +311,11 @@ impl<'h> ToolCall<'h> {
     }
 
     /// Returns the text index for this call. Unless the index is known to be fresh, searches read the files themselves
-    /// instead of cached contents.
+    /// instead of cached contents, also those that the first index has not read yet.
     pub(crate) fn text(&self, workspace: &Workspace) -> TextView {
         match self.notes.freshness {
             Freshness::Fresh => workspace.text(),
-            Freshness::Unknown(_) => workspace.text().without_contents(),
+            Freshness::Unknown(_) => workspace.text_with_unread().without_contents(),
         }
     }
 
@@ -291,7 +330,20 @@ impl<'h> ToolCall<'h> {
 
     pub(super) fn wait_for_index(&self, workspace: &Workspace, needs: NeededIndex) -> Result<(), ToolError> {
         let phase = if needs == NeededIndex::Text { Phase::Text } else { Phase::Map };
-        let cancel = self.cancel.with_deadline(self.first_time(Deadline::after(FIRST_INDEX_PATIENCE)));
+        self.wait_for_phase(workspace, phase, self.first_time(Deadline::after(FIRST_INDEX_PATIENCE)))
+    }
+
+    /// Waits until a phase of the first index is over, and reports its progress.
+    ///
+    /// # Errors
+    /// If the call is cancelled, or `latest` passes.
+    pub(super) fn wait_for_phase(
+        &self,
+        workspace: &Workspace,
+        phase: Phase,
+        latest: Deadline,
+    ) -> Result<(), ToolError> {
+        let cancel = self.cancel.with_deadline(latest);
         let report = |progressed: hob_host::Progressed| {
             if let Some(progress) = &self.request.progress {
                 let (done, total) = progressed.overall_progress();

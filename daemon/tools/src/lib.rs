@@ -17,6 +17,7 @@ mod enclosing;
 mod entity;
 mod every_package;
 mod excerpt;
+mod first_index;
 mod flow_trace;
 mod fuse;
 mod graph;

@@ -25,7 +25,11 @@ pub(super) fn search(call: &mut ToolCall<'_>) -> ToolOutcome {
     // A query for everything is an empty query.
     args.query.retain(|query| args.callers.is_none() || !matches!(query.trim(), "" | "*"));
     check_args(&args)?;
-    let workspace = call.workspace(NeededIndex::Map)?;
+    // Whether nobody uses a definition only the whole map can tell.
+    let workspace = match args.callers {
+        Some(_) => call.workspace(NeededIndex::Map)?,
+        None => call.workspace_for_names(&args.query)?,
+    };
     let scope = call.parse_scope(&workspace)?;
     call.wait_for_ranking(&workspace);
     let (map, stale, cancel) = (workspace.map(), workspace.stale_files(), with_graph_deadline(&call.cancel));

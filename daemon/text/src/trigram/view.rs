@@ -2,8 +2,9 @@
 
 use hob_base::{ContentHash, FileId, WsPath};
 use rayon::prelude::*;
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::Hasher;
+use std::sync::Arc;
 
 use super::blocks::Blocks;
 use super::grams::Gram;
@@ -15,11 +16,16 @@ use crate::contents::cache::ContentCache;
 use crate::contents::pack::CachedText;
 use crate::filter::PathFilter;
 
+/// A hash that no contents have, so that no cache has a text for it.
+const UNKNOWN_HASH: ContentHash = ContentHash([0; 32]);
+
 /// A text view: an index at one moment. Cheap to clone; later changes to the index do not affect it.
 #[derive(Clone, Debug, Default)]
 pub struct TextView {
     parts: Vec<TrigramPart>,
     contents: ContentCache,
+    /// Files that the index lacks, and that each search reads.
+    unindexed: Arc<[(FileId, WsPath)]>,
 }
 
 /// A file that may match.
@@ -71,7 +77,7 @@ pub struct IndexStats {
 
 impl TextView {
     pub(super) fn new(parts: Vec<TrigramPart>, contents: ContentCache) -> Self {
-        Self { parts, contents }
+        Self { parts, contents, unindexed: Arc::default() }
     }
 
     /// Returns the view without its cached texts, so that every file is read from the disk: for callers who
@@ -79,6 +85,17 @@ impl TextView {
     #[must_use]
     pub fn without_contents(self) -> Self {
         Self { contents: ContentCache::default(), ..self }
+    }
+
+    /// Returns the view with further files, which searches read whatever the pattern. Those that the index has are left
+    /// out.
+    #[must_use]
+    pub fn with_unindexed(self, mut files: Vec<(FileId, WsPath)>) -> Self {
+        if !files.is_empty() {
+            let indexed: FxHashSet<FileId> = self.indexed_paths().map(|(file, _)| file).collect();
+            files.retain(|(file, _)| !indexed.contains(file));
+        }
+        Self { unindexed: files.into(), ..self }
     }
 
     /// Returns the text that a file had when it was indexed; `None` if the cache does not have it.
@@ -102,6 +119,12 @@ impl TextView {
     pub fn candidate_files(&self, query: &GramQuery, filter: &PathFilter) -> Vec<CandidateFile> {
         let mut found: Vec<CandidateFile> =
             self.parts.par_iter().flat_map_iter(|part| candidates_of(part, query, filter)).collect();
+        found.extend(self.unindexed_in(filter).map(|(file, path)| CandidateFile {
+            file,
+            path: path.clone(),
+            hash: UNKNOWN_HASH,
+            blocks: None,
+        }));
         // Runs from segments are sorted already, which makes a stable sort fast.
         found.sort_by(|a, b| (&a.path, a.file).cmp(&(&b.path, b.file)));
         found
@@ -118,8 +141,20 @@ impl TextView {
     ) -> Vec<MultiQueryCandidate> {
         let mut found: Vec<MultiQueryCandidate> =
             self.parts.par_iter().flat_map_iter(|part| candidates_of_each(part, queries, filter)).collect();
+        let numbers = || (0..queries.len()).map(|number| u32::try_from(number).unwrap_or(u32::MAX));
+        found.extend(self.unindexed_in(filter).map(|(file, path)| MultiQueryCandidate {
+            file,
+            path: path.clone(),
+            hash: UNKNOWN_HASH,
+            queries: numbers().collect(),
+            blocks: numbers().map(|_| None).collect(),
+        }));
         found.sort_by(|a, b| (&a.path, a.file).cmp(&(&b.path, b.file)));
         found
+    }
+
+    fn unindexed_in<'v>(&'v self, filter: &'v PathFilter) -> impl Iterator<Item = (FileId, &'v WsPath)> {
+        self.unindexed.iter().filter(|(_, path)| filter.admits(path)).map(|(file, path)| (*file, path))
     }
 
     /// Returns an upper bound of the number of blocks that have a literal.

@@ -25,7 +25,7 @@ pub(super) struct SearchedFiles {
 /// Returns the workspace of a call, with the map if `kinds` or `tests` need it.
 pub(super) fn workspace(call: &mut ToolCall<'_>, kinds: Kinds) -> Result<Arc<Workspace>, ToolError> {
     let asks_map = kinds.ask_map() || call.scope_args.tests.as_deref().is_some_and(|word| word != "include");
-    call.workspace(if asks_map { NeededIndex::Map } else { NeededIndex::Text })
+    if asks_map { call.workspace(NeededIndex::Map) } else { call.workspace_for_text() }
 }
 
 impl SearchedFiles {
