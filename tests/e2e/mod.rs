@@ -21,6 +21,7 @@ mod entity;
 mod envelope;
 mod examples;
 mod far;
+mod first_index;
 mod flow;
 mod freshness;
 mod graph;

@@ -30,8 +30,10 @@ use super::workspace::{Core, Workspace};
 /// held.
 const STEP: usize = 2_000;
 
-/// Number of files per step of text while a call waits for some, and most of these that are mapped between two steps.
+/// Number of files per step of text while a call waits for some, and most of these that are mapped between two steps: of the
+/// time for which a call waits, text gets about a third.
 const WAITED_STEP: usize = 500;
+const WANTED_STEP: usize = 100;
 
 /// Plans of at most this many bytes keep what they read for the map.
 const KEEP_BYTES: u64 = 64 << 20;
@@ -100,7 +102,8 @@ pub(super) fn ingest_changes(
     workspace.progress.enter(Phase::Text, Some(total));
     let mut unmapped = forget_files(workspace, core, &plan.gone);
     report.deleted = unmapped.len();
-    let TextOutcome { mut to_map, changed, mapped } = ingest_text(workspace, core, read, &mut unmapped, cancel);
+    let TextOutcome { mut to_map, changed, mapped } =
+        ingest_text(workspace, core, read, &mut unmapped, cancel);
     report.changed = changed;
     announce(workspace, core, &to_map, &unmapped);
     workspace.progress.enter(Phase::Map, Some(total));
@@ -243,8 +246,8 @@ fn ingest_text(
         to_map.want(&read_for_map, &|file| may_hurry(workspace, file));
         workspace.progress.set_done(done.load(Ordering::Relaxed));
         // The map of an earlier run would take the place of this one with all that it has taken.
-        if core.comeback.is_none() {
-            let first: Vec<ToMap> = std::iter::from_fn(|| to_map.next_wanted()).take(WAITED_STEP).collect();
+        if core.comeback.is_none() && workspace.pending.is_waited_for() {
+            let first: Vec<ToMap> = std::iter::from_fn(|| to_map.next_wanted()).take(WANTED_STEP).collect();
             mapped += ingest_map(workspace, core, first, None, cancel);
         }
     }

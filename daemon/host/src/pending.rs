@@ -50,11 +50,7 @@ impl PendingFiles {
     }
 
     /// Notes that files have been read: those in `to_map` are in the text index, and the map has still to take them.
-    pub(super) fn note_read(
-        &self,
-        read: impl Iterator<Item = FileId>,
-        to_map: impl Iterator<Item = FileId>,
-    ) {
+    pub(super) fn note_read(&self, read: impl Iterator<Item = FileId>, to_map: impl Iterator<Item = FileId>) {
         let mut state = lock(&self.state);
         if !state.is_known {
             return;

@@ -112,9 +112,9 @@ mod tests {
     fn wanted_files_come_first_and_each_comes_once() {
         let mut queue = WorkQueue::new((0..6).collect());
         assert_eq!(queue.next(), Some(0));
-        queue.want(&files(&[4, 0, 2, 4, 99]), &|_| true);
+        queue.want(&files(&[4, 0, 2, 99]), &|_| true);
         queue.extend(vec![6, 7]);
-        queue.want(&files(&[7]), &|_| true);
+        queue.want(&files(&[7, 4]), &|_| true);
         assert_eq!(queue.take_step(4), [7, 4, 2, 1]);
         assert_eq!(queue.next_wanted(), None);
         queue.want(&files(&[5]), &|_| true);

@@ -14,7 +14,7 @@ use hob_host::{Phase, Workspace};
 use hob_map::graph::{KindFilter, SearchQuery};
 use hob_proto::ToolError;
 use hob_results::errors;
-use hob_text::{Admits, SearchOutput, SearchRequest, search};
+use hob_text::{Admits, SearchOutput, SearchRequest, TextView, search};
 
 use super::scope::Rules;
 use super::{FIRST_INDEX_PATIENCE, NeededIndex, ToolCall};
@@ -24,6 +24,9 @@ const WHOLE_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Longest time that a search waits after that for all files with a name, if some definitions of it are found.
 const NAMING_PATIENCE: Duration = Duration::from_millis(2_000);
+
+/// Time between two looks at whether the map has the names.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
 
 /// Fewest letters of a part of a name that is looked for.
 const SHORTEST: usize = 3;
@@ -51,15 +54,17 @@ impl ToolCall<'_> {
         if self.is_indexed_soon(&workspace, Phase::Map)? {
             return self.workspace_once_indexed(workspace, NeededIndex::Map);
         }
-        let soon = latest.with_deadline(Deadline::after(NAMING_PATIENCE));
+        let soon = Deadline::after(NAMING_PATIENCE);
         let rules = self.rules_so_far(&workspace)?;
-        let files = files_naming(&workspace, names, &rules, &self.cancel);
-        let pending = &workspace.pending;
-        pending.wait_for_map(&files, &soon);
-        if !pending.lacking_in_map(&files).is_empty() && found_in_map(&workspace, names) < Found::Exactly {
-            pending.wait_for_map(&files, &latest);
-        }
-        let lacking = pending.lacking_in_map(&files).len();
+        let NamingFiles { files, are_all_paths } = files_naming(&workspace, names, &rules, &self.cancel);
+        let lacking = loop {
+            workspace.pending.wait_for_map(&files, &latest.with_deadline(Deadline::after(LOOK_EVERY)));
+            let lacking = workspace.pending.lacking_in_map(&files).len();
+            let is_enough = || soon.has_passed() && found_in_map(&workspace, names) == Found::Exactly;
+            if lacking == 0 || latest.check().is_err() || is_enough() {
+                break lacking;
+            }
+        };
         if self.cancel.is_cancelled() {
             return Err(errors::cancelled());
         }
@@ -70,10 +75,13 @@ impl ToolCall<'_> {
             return Err(errors::not_built(&workspace, workspace.progress.now()));
         }
         let may_lack = match lacking {
-            0 => "names that are only similar may be missing".to_owned(),
-            _ => format!("{lacking} files that have the name are not mapped yet: ask again in a moment"),
+            0 if are_all_paths => None,
+            0 => Some("names that are only similar may be missing".to_owned()),
+            _ => {
+                Some(format!("{lacking} files that have the name are not mapped yet: ask again in a moment"))
+            }
         };
-        self.answer_during_first_index(&workspace, Some(may_lack));
+        self.answer_during_first_index(&workspace, may_lack);
         Ok(workspace)
     }
 
@@ -98,14 +106,52 @@ impl ToolCall<'_> {
     }
 }
 
-/// Returns the files, in the text index or not, in whose text or path a name stands; the likeliest first.
+/// The files on which the answer to a search for names depends.
+struct NamingFiles {
+    files: Vec<FileId>,
+    /// True if each name is the end of a path.
+    are_all_paths: bool,
+}
+
+/// Returns the files, in the text index or not, in whose text or path a name stands, the likeliest first; of a name that is
+/// the end of a path, only the files with such paths.
 fn files_naming(
     workspace: &Workspace,
     names: &[String],
     rules: &Arc<Rules>,
     cancel: &CancelToken,
+) -> NamingFiles {
+    let (view, unread) = (workspace.text_with_unread().without_contents(), workspace.pending.unread());
+    let paths = || view.indexed_paths().chain(unread.iter().map(|(file, path)| (*file, path)));
+    let is_path_of = |name: &String, path: &WsPath| {
+        let before = path.as_str().strip_suffix(without_lines(name).trim_start_matches("./"));
+        before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
+    };
+    let (by_path, by_name): (Vec<&String>, Vec<&String>) =
+        names.iter().partition(|name| paths().any(|(_, path)| is_path_of(name, path)));
+    let parts: Vec<&str> = by_name.into_iter().map(|name| searched_part(name)).collect();
+    let mut files = files_with_text(workspace, &view, &parts, rules, cancel);
+    let parts: Vec<String> = parts.iter().map(|part| part.to_ascii_lowercase()).collect();
+    let is_named_so = |path: &WsPath| {
+        let text = path.as_str().to_ascii_lowercase();
+        rules.has_path(path) && parts.iter().any(|part| text.contains(part.as_str()))
+    };
+    let is_wanted = |path: &WsPath| is_named_so(path) || by_path.iter().any(|name| is_path_of(name, path));
+    files.extend(paths().filter(|(_, path)| is_wanted(path)).map(|(file, _)| file));
+    NamingFiles { files, are_all_paths: parts.is_empty() }
+}
+
+/// Returns the files in whose text one of the parts stands.
+fn files_with_text(
+    workspace: &Workspace,
+    view: &TextView,
+    parts: &[&str],
+    rules: &Arc<Rules>,
+    cancel: &CancelToken,
 ) -> Vec<FileId> {
-    let parts: Vec<&str> = names.iter().map(|name| searched_part(name)).collect();
+    if parts.is_empty() {
+        return Vec::new();
+    }
     let escaped: Vec<String> = parts.iter().map(|part| regex::escape(part)).collect();
     let admitting = Arc::clone(rules);
     let request = SearchRequest {
@@ -114,21 +160,12 @@ fn files_naming(
         output: SearchOutput::Files,
         ..SearchRequest::default()
     };
-    let (view, contents) = (workspace.text_with_unread().without_contents(), workspace.disk_contents());
-    let found = workspace.query_pool().install(|| search(&view, &request, &contents, cancel));
+    let contents = workspace.disk_contents();
+    let found = workspace.query_pool().install(|| search(view, &request, &contents, cancel));
     let mut found = found.unwrap_or_default().files;
     // Where a name stands most often it is likeliest defined.
     found.sort_by_key(|file| Reverse(file.matches));
-    let mut files: Vec<FileId> = found.into_iter().map(|file| file.file).collect();
-    let parts: Vec<String> = parts.iter().map(|part| part.to_ascii_lowercase()).collect();
-    let is_named_so = |path: &WsPath| {
-        let text = path.as_str().to_ascii_lowercase();
-        rules.has_path(path) && parts.iter().any(|part| text.contains(part.as_str()))
-    };
-    let unread = workspace.pending.unread();
-    let paths = view.indexed_paths().chain(unread.iter().map(|(file, path)| (*file, path)));
-    files.extend(paths.filter(|(_, path)| is_named_so(path)).map(|(file, _)| file));
-    files
+    found.into_iter().map(|file| file.file).collect()
 }
 
 /// The fit of the least fitting name.
@@ -159,9 +196,21 @@ fn found_in_map(workspace: &Workspace, names: &[String]) -> Found {
 /// Returns the part of a query that stands in the text of each file with such a definition: of `Store.load` and
 /// `store.py#Store.load` the part `load`.
 fn searched_part(query: &str) -> &str {
-    let parts = || query.split(|letter: char| !letter.is_alphanumeric() && !matches!(letter, '_' | '$'));
+    let parts = || {
+        without_lines(query).split(|letter: char| !letter.is_alphanumeric() && !matches!(letter, '_' | '$'))
+    };
     let long = parts().filter(|part| part.len() >= SHORTEST).next_back();
     long.or_else(|| parts().max_by_key(|part| part.len())).unwrap_or(query)
+}
+
+/// Returns a target without the lines that it ends with: of `store.py:3-9` the path.
+fn without_lines(mut target: &str) -> &str {
+    let are_lines =
+        |end: &str| !end.is_empty() && end.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    while let Some((path, _)) = target.rsplit_once(':').filter(|(_, end)| are_lines(end)) {
+        target = path;
+    }
+    target
 }
 
 #[cfg(test)]
@@ -170,8 +219,17 @@ mod tests {
 
     #[test]
     fn the_part_of_a_query_that_stands_in_the_text() {
-        let parts = ["Store.load", "py:shop/store.py#Store.load", "sched/core.c", "a::io", "load", "parse json", "x"];
-        let searched: Vec<&str> = parts.into_iter().map(searched_part).collect();
-        assert_eq!(searched, ["load", "load", "core", "io", "load", "json", "x"]);
+        let queries = [
+            "Store.load",
+            "py:shop/store.py#Store.load",
+            "core.c:3-9",
+            "core.c:3:1",
+            "a::io",
+            "ext4",
+            "parse json",
+            "x",
+        ];
+        let parts: Vec<&str> = queries.into_iter().map(searched_part).collect();
+        assert_eq!(parts, ["load", "load", "core", "core", "io", "ext4", "json", "x"]);
     }
 }

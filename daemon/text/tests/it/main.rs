@@ -7,3 +7,4 @@ mod disk;
 mod incremental;
 mod search;
 mod truth;
+mod unindexed;

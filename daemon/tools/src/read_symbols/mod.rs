@@ -97,7 +97,12 @@ pub(super) fn read_symbols(call: &mut ToolCall<'_>) -> ToolOutcome {
     }
     let around = args.around.as_deref().map(Regex::new).transpose();
     let around = around.map_err(|error| errors::bad_around(&error))?;
-    let workspace = call.workspace(NeededIndex::Map)?;
+    // A folder's outline is of all its files.
+    let names_folder = args.targets.iter().any(|target| call.terms.start.join(target).as_path().is_dir());
+    let workspace = match names_folder {
+        true => call.workspace(NeededIndex::Map)?,
+        false => call.workspace_for_names(&args.targets)?,
+    };
     if args.outline || args.targets.iter().all(|target| outline::is_folder(call, &workspace, target)) {
         return outline::outlines(call, &workspace, &args.targets);
     }
