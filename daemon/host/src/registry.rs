@@ -241,13 +241,17 @@ impl Host {
         workspace
     }
 
-    /// Has the memory of facts that questions have read given to the system once nobody asks any more.
+    /// Has the memory of facts that questions have read, and of flows that they have opened, given to the system once nobody
+    /// asks any more.
     fn release_pages_in_lull(&self) {
         let open = Arc::downgrade(&self.open);
         self.lull.note_use(move || {
             let Some(open) = open.upgrade() else { return };
             let workspaces: Vec<_> = lock(&open).values().map(|entry| Arc::clone(&entry.workspace)).collect();
-            workspaces.iter().for_each(|workspace| workspace.facts.release_memory());
+            for workspace in workspaces {
+                workspace.map().close_flows();
+                workspace.facts.release_memory();
+            }
         });
     }
 

@@ -229,6 +229,11 @@ impl Map {
         found
     }
 
+    /// Gives the memory back of what queries have opened, and later ones will open again.
+    pub fn close_flows(&self) {
+        self.index.close_flows();
+    }
+
     /// Returns the figures of the map.
     #[must_use]
     pub fn stats(&self) -> Stats {

@@ -1,7 +1,10 @@
 //! Holds the flows of a file with tables of where each value is used, so that a query follows a value in both directions.
 //!
 //! The first query that comes to a file opens its flows, and [`super::opened_flows`] keeps them for later ones. The tables
-//! are lists, by number or sorted, which are made in a fraction of the time of hash tables and take less memory.
+//! are lists, by number or sorted, which are made in a fraction of the time of hash tables and take less memory. Those
+//! that many files are never asked for are made when they are.
+
+use std::sync::OnceLock;
 
 use crate::facts::{
     CallIdx, CallKind, DefIdx, FlowTarget, FlowValue, Flows, ScopeIdx, SlotIdx, StrId, ValueIdx,
@@ -11,8 +14,8 @@ use crate::facts::{
 #[derive(Debug, Default)]
 pub(crate) struct FlowTables {
     pub(crate) flows: Flows,
-    /// The uses of each value.
-    uses: GroupedTable<StoredUse>,
+    /// The uses of each value; made when they are asked for, as all tables in a lock.
+    uses: OnceLock<GroupedTable<StoredUse>>,
     /// The value that reads each slot.
     pub(crate) slots: NumberedTable,
     /// The value that is the result of each call.
@@ -21,10 +24,11 @@ pub(crate) struct FlowTables {
     pub(crate) scopes: NumberedTable,
     pub(crate) by_def: SortedTable<DefIdx, ScopeIdx>,
     /// The values that read each name.
-    named: GroupedTable<ValueIdx>,
-    pub(crate) vars: SortedTable<(ScopeIdx, StrId), SlotIdx>,
+    named: OnceLock<GroupedTable<ValueIdx>>,
+    /// The variable of each scope and name.
+    vars: OnceLock<SortedTable<(ScopeIdx, StrId), SlotIdx>>,
     /// The call at each line and column.
-    pub(crate) sites: SortedTable<(u32, u32), CallIdx>,
+    sites: OnceLock<SortedTable<(u32, u32), CallIdx>>,
 }
 
 /// One use of a value.
@@ -146,8 +150,6 @@ impl FlowTables {
             slots: NumberedTable::new(flows.slots.len()),
             calls: NumberedTable::new(flows.calls.len()),
             scopes: NumberedTable::new(flows.scopes.len()),
-            uses: GroupedTable::new(flows.values.len(), StoredUse::Store(0), |add| each_use(&flows, add)),
-            named: grouped_by_name(&flows),
             ..Self::default()
         };
         for (value, at) in flows.values.iter().zip(0..) {
@@ -158,19 +160,27 @@ impl FlowTables {
                 _ => {}
             }
         }
-        let sites = flows.calls.iter().zip(0..).filter(|(call, _)| call.kind != CallKind::Implicit);
-        let sites = sites.map(|(call, at)| ((call.line, call.col), CallIdx(at))).collect();
         let scopes = flows.scopes.iter().zip(0..);
         let by_def = scopes.filter_map(|(scope, at)| Some((scope.def?, ScopeIdx(at)))).collect();
-        let slots = flows.slots.iter().zip(0..);
-        let vars = slots.map(|(slot, at)| ((slot.scope, slot.name), SlotIdx(at))).collect();
-        Self {
-            sites: SortedTable::from_rows(sites),
-            by_def: SortedTable::from_rows(by_def),
-            vars: SortedTable::from_rows(vars),
-            flows,
-            ..tables
-        }
+        Self { by_def: SortedTable::from_rows(by_def), flows, ..tables }
+    }
+
+    /// Returns the call at a line and column.
+    pub(crate) fn call_at(&self, place: (u32, u32)) -> Option<CallIdx> {
+        let rows = || {
+            let calls = self.flows.calls.iter().zip(0..).filter(|(call, _)| call.kind != CallKind::Implicit);
+            calls.map(|(call, at)| ((call.line, call.col), CallIdx(at))).collect()
+        };
+        self.sites.get_or_init(|| SortedTable::from_rows(rows())).get(place)
+    }
+
+    /// Returns the variable that a scope has under a name.
+    pub(crate) fn variable(&self, scope: ScopeIdx, name: StrId) -> Option<SlotIdx> {
+        let rows = || {
+            let slots = self.flows.slots.iter().zip(0..);
+            slots.map(|(slot, at)| ((slot.scope, slot.name), SlotIdx(at))).collect()
+        };
+        self.vars.get_or_init(|| SortedTable::from_rows(rows())).get((scope, name))
     }
 
     /// Returns the number of values, which decides how much memory the tables take.
@@ -180,13 +190,17 @@ impl FlowTables {
 
     /// Yields the values that read a name.
     pub(crate) fn values_named(&self, name: StrId) -> impl Iterator<Item = ValueIdx> + '_ {
-        self.named.items_of(name.0).iter().copied()
+        self.named.get_or_init(|| grouped_by_name(&self.flows)).items_of(name.0).iter().copied()
     }
 
     /// Yields the uses of a value: as what is called, as arguments (up to the 65,536th of a call), in stores, in other
     /// values.
     pub(crate) fn uses_of_value(&self, value: ValueIdx) -> impl Iterator<Item = ValueUse> + '_ {
-        self.uses.items_of(value.0).iter().filter_map(|one| {
+        let grouped = || {
+            let flows = &self.flows;
+            GroupedTable::new(flows.values.len(), StoredUse::Store(0), |add| each_use(flows, add))
+        };
+        self.uses.get_or_init(grouped).items_of(value.0).iter().filter_map(|one| {
             Some(match *one {
                 StoredUse::Callee(call) => ValueUse::Callee(call),
                 StoredUse::Argument(call, number) => ValueUse::Argument(call, u32::from(number)),

@@ -168,6 +168,11 @@ impl Index {
         }
     }
 
+    /// Closes the flows of all files, for their memory.
+    pub(crate) fn close_flows(&self) {
+        self.opened_flows.close_all();
+    }
+
     pub(crate) fn def_names(&self) -> &TextArena {
         &self.def_names
     }

@@ -1,9 +1,11 @@
 //! Keeps the flows of files open between queries.
 //!
 //! Flows are stored compressed, and a question that follows values opens those of hundreds of files: half of its time.
-//! The next question comes to many of the same files. A change of a file closes its flows, and nothing else does but
-//! room: at most [`MOST_VALUES`] stay, in two halves. When the newer half is full, it becomes the older one, and what
-//! nobody asked for since it became the older one is closed.
+//! The next question comes to many of the same files. A change of a file closes its flows, a minute without questions those of
+//! all files, and nothing else does but room: at most [`MOST_VALUES`] stay, in two halves. When the newer half is full, it
+//! becomes the older one, and what nobody asked for since it became the older one is closed. There is room for all files of
+//! a project like VS Code (1.9 million values): its questions come to half of them again and again, and with less room each
+//! closes what the next one needs.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -12,8 +14,8 @@ use rustc_hash::FxHashMap;
 
 use super::flow_tables::FlowTables;
 
-/// Most values in the files that stay open: some 65 bytes each. No file has more than a half.
-const MOST_VALUES: usize = 1 << 19;
+/// Most values in the files that stay open: at most some 65 bytes each. No file has more than a half.
+const MOST_VALUES: usize = 1 << 21;
 
 /// The open flows of files, in two halves by their last use. They are opened while queries run under a shared lock on
 /// the map, so the halves have a lock of their own.
@@ -63,6 +65,14 @@ impl OpenedFlows {
         let older = halves.older.remove(&file);
         halves.older_values -= older.as_deref().map_or(0, FlowTables::value_count);
         newer.or(older)
+    }
+
+    /// Closes all flows.
+    pub(super) fn close_all(&self) {
+        let mut halves = self.halves.write().unwrap_or_else(PoisonError::into_inner);
+        let closed = std::mem::take(&mut *halves);
+        drop(halves);
+        drop(closed);
     }
 
     /// Returns the bytes that the open flows hold on the heap, estimated.

@@ -37,8 +37,8 @@ pub(crate) use chain::ChainPlace;
 const STEPS: u32 = 600;
 /// Most computations for one query of a pass over the whole map.
 const PASSING_STEPS: u32 = 80;
-/// Most values in the files whose flows one query keeps open: some 65 MB.
-const MOST_OPEN: usize = 1_000_000;
+/// Most values in the files whose flows one query keeps open: as many as stay open between queries, which has them too.
+const MOST_OPEN: usize = 2_000_000;
 /// Most objects that a key may have; callers may be eight times as many.
 const WIDTH: usize = 24;
 /// Most keys that are kept; beyond, a query starts with an empty memory.
@@ -164,7 +164,7 @@ impl<'m> Resolver<'m> {
     /// Returns the call at a place.
     pub(crate) fn call_at(&self, file: FileId, place: (u32, u32)) -> Option<CallAt> {
         let entry = self.entry(file).filter(|entry| !entry.facts.flows.is_empty())?;
-        let call = self.uses_in_file(file, entry).sites.get(place)?;
+        let call = self.uses_in_file(file, entry).call_at(place)?;
         Some(CallAt { file, call })
     }
 
