@@ -12,7 +12,7 @@ fn slow_tree(world: &World) -> Tree {
     let body: String =
         (0..200).map(|n| format!("def f{n}(a, b):\n    return a.g{n}(b) + f{}(b)\n\n", n / 2)).collect();
     // No two are the same: facts of the same contents are extracted once.
-    (0..4_000).for_each(|n| tree.write(&format!("part{}/m{n}.py", n % 40), &format!("# {n}\n{body}")));
+    (0..4_000).for_each(|n| tree.write(&format!("part{}/m{n}.py", n % 40), format!("# {n}\n{body}")));
     tree.write("zone/last.py", "class Zebra:\n    def gallop(self):\n        return f7\n");
     tree
 }

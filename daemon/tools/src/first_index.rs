@@ -199,7 +199,7 @@ fn searched_part(query: &str) -> &str {
     let parts = || {
         without_lines(query).split(|letter: char| !letter.is_alphanumeric() && !matches!(letter, '_' | '$'))
     };
-    let long = parts().filter(|part| part.len() >= SHORTEST).next_back();
+    let long = parts().rfind(|part| part.len() >= SHORTEST);
     long.or_else(|| parts().max_by_key(|part| part.len())).unwrap_or(query)
 }
 
