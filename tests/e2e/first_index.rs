@@ -25,14 +25,20 @@ fn searches_for_names_do_not_wait_for_a_whole_first_index() {
     let mut search = |name: &str| -> Answer { mcp.call("map_search", json!({"query": name})) };
     let one = search("Zebra.gallop");
     assert_eq!(one.texts("/results", "id"), ["py:zone/last.py#Zebra.gallop"], "{one}");
+    // A name that is also that of a file.
+    let both = search("last");
+    assert_eq!(both.texts("/results", "id"), ["py:zone/last.py"], "{both}");
     let none = search("no_such_name");
     assert_eq!(none.ok()["total"], 0, "{none}");
     // Each other file has this name, so that it is found long before all of them are mapped.
     let many = search("f7");
-    assert!(many.warnings().contains(" files that have the name are not mapped yet"), "{many}");
-    for answer in [one, none, many] {
+    assert!(many.warnings().contains(" files that may have the name are not mapped yet"), "{many}");
+    for answer in [one, both, none, many] {
         assert!(answer.warnings().contains(UNFINISHED), "{answer}");
     }
+    let read =
+        mcp.call("read_symbols", json!({"targets": ["zone/last.py:2-3", "py:zone/last.py#Zebra.gallop"]}));
+    assert_eq!(read.list("/symbols").len(), 2, "{read}");
     let status = mcp.call("map_status", json!({}));
     assert!(status.says("mapping symbols").ok().is_object(), "the index was whole by then{status}");
 }

@@ -102,10 +102,10 @@ pub(super) fn ingest_changes(
     workspace.progress.enter(Phase::Text, Some(total));
     let mut unmapped = forget_files(workspace, core, &plan.gone);
     report.deleted = unmapped.len();
-    let TextOutcome { mut to_map, changed, mapped } =
-        ingest_text(workspace, core, read, &mut unmapped, cancel);
-    report.changed = changed;
-    announce(workspace, core, &to_map, &unmapped);
+    let TextOutcome { mut to_map, early, mapped } = ingest_text(workspace, core, read, &mut unmapped, cancel);
+    report.changed = to_map.len() + early.len();
+    let later = to_map.iter().map(|file| (file.path.clone(), file.is_new));
+    announce(workspace, core, early.into_iter().chain(later), &unmapped);
     workspace.progress.enter(Phase::Map, Some(total));
     workspace.tree.dirty.settle_text(marks);
     report.text_took = start.elapsed();
@@ -121,14 +121,19 @@ pub(super) fn ingest_changes(
 }
 
 /// Tells language servers what changed on disk, before the barrier lets any call through that may ask them. While none
-/// runs or is starting, none has read anything that could be out of date.
-fn announce(workspace: &Workspace, core: &Core, changed: &[ToMap], removed: &[MapChange]) {
+/// runs or is starting, none has read anything that could be out of date. Each changed path comes with true if it is new.
+fn announce(
+    workspace: &Workspace,
+    core: &Core,
+    changed: impl Iterator<Item = (WsPath, bool)>,
+    removed: &[MapChange],
+) {
     if !workspace.live().is_used(workspace.root()) {
         return;
     }
-    let kind = |file: &ToMap| if file.is_new { FileChange::Created } else { FileChange::Changed };
+    let kind = |is_new| if is_new { FileChange::Created } else { FileChange::Changed };
     let mut changes: BTreeMap<WsPath, FileChange> =
-        changed.iter().map(|file| (file.path.clone(), kind(file))).collect();
+        changed.map(|(path, is_new)| (path, kind(is_new))).collect();
     for change in removed {
         if let MapChange::Remove { file } = change
             && let Some(path) = core.table.path(*file)
@@ -197,9 +202,9 @@ fn newest_first(read: Vec<ToRead>) -> Vec<ToRead> {
 struct TextOutcome {
     /// The files that the map has still to take.
     to_map: Vec<ToMap>,
-    /// Number of files that have changed.
-    changed: usize,
-    /// Number of files that the map has by now because a call wanted them.
+    /// The files that were taken to the map at once, because a call wants them; each with true if it is new.
+    early: Vec<(WsPath, bool)>,
+    /// Number of those that the map has now.
     mapped: usize,
 }
 
@@ -212,7 +217,7 @@ fn ingest_text(
 ) -> TextOutcome {
     let keep = read.iter().map(|file| file.stat.len).sum::<u64>() <= KEEP_BYTES;
     let done = AtomicU64::new(0);
-    let (mut to_map, mut changed, mut mapped) = (WorkQueue::new(Vec::new()), 0, 0);
+    let (mut to_map, mut early, mut mapped) = (WorkQueue::new(Vec::new()), Vec::new(), 0);
     let (mut queue, mut wanted) = (WorkQueue::new(read), FxHashSet::default());
     while cancel.check().is_ok() {
         let asked = workspace.pending.take_wanted();
@@ -237,7 +242,6 @@ fn ingest_text(
                 .collect()
         });
         let recorded = record(workspace, core, taken, unmapped);
-        changed += recorded.len();
         let with_facts = recorded.iter().filter(|file| file.lang.is_some()).map(|file| file.file);
         workspace.pending.note_read(files.into_iter(), with_facts);
         let read_for_map: Vec<FileId> =
@@ -248,10 +252,11 @@ fn ingest_text(
         // The map of an earlier run would take the place of this one with all that it has taken.
         if core.comeback.is_none() && workspace.pending.is_waited_for() {
             let first: Vec<ToMap> = std::iter::from_fn(|| to_map.next_wanted()).take(WANTED_STEP).collect();
+            early.extend(first.iter().map(|file| (file.path.clone(), file.is_new)));
             mapped += ingest_map(workspace, core, first, None, cancel);
         }
     }
-    TextOutcome { to_map: to_map.into_rest(), changed, mapped }
+    TextOutcome { to_map: to_map.into_rest(), early, mapped }
 }
 
 impl FileWork for ToRead {

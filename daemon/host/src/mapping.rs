@@ -20,6 +20,7 @@ use hob_workspace::is_gone;
 use hob_workspace::read::read_file;
 
 use super::facts::FactsRequest;
+use super::pending::PendingFiles;
 use super::slow_queue::SlowFile;
 use super::work_queue::{FileWork, WorkQueue};
 use super::workspace::{Core, Workspace};
@@ -75,8 +76,13 @@ pub(super) fn ingest_map(
     if to_map.len() <= HANDOVER_BATCH {
         return ingest_few(workspace, core, to_map, &mut left, cancel);
     }
-    workspace.facts.begin_bulk();
-    let queue = Mutex::new(WorkQueue::new(to_map));
+    // Files that are taken before their turn are few.
+    if total.is_some() {
+        workspace.facts.begin_bulk();
+    }
+    // While text is being read, whoever reads it hears of wanted files.
+    let wishes = total.is_some().then_some(&workspace.pending);
+    let queue = SharedQueue { files: Mutex::new(WorkQueue::new(to_map)), wishes };
     let (sender, found) = sync_channel(STEP / HANDOVER_BATCH / 2);
     thread::scope(|scope| {
         let (queue, workers) = (&queue, workspace.shared.pools.index.current_num_threads());
@@ -92,7 +98,7 @@ pub(super) fn ingest_map(
         if started > 0 {
             return mapped;
         }
-        let not_taken = lock(queue).take_step(usize::MAX);
+        let not_taken = lock(&queue.files).take_step(usize::MAX);
         ingest_few(workspace, core, not_taken, &mut left, cancel)
     })
 }
@@ -136,7 +142,7 @@ impl MapLeft {
 /// Runs one worker: extracts files in turn, until there are none or nobody wants them.
 fn extract_all(
     workspace: &Workspace,
-    queue: &Mutex<WorkQueue<ToMap>>,
+    queue: &SharedQueue<'_>,
     sender: SyncSender<Vec<Mapped>>,
     cancel: &CancelToken,
 ) {
@@ -144,7 +150,7 @@ fn extract_all(
     let (mut found, mut work) =
         (Vec::with_capacity(HANDOVER_BATCH), Extraction { haste: HASTE, pages: true });
     while cancel.check().is_ok() {
-        let next = next_file(workspace, queue);
+        let next = queue.next_file(workspace);
         let Some(file) = next else { break };
         found.push(facts_of(workspace, file, &mut work));
         let is_due = found.len() == HANDOVER_BATCH || workspace.pending.is_waited_for();
@@ -152,15 +158,28 @@ fn extract_all(
             return;
         }
     }
-    // If nobody wants them any more, the reason is reported elsewhere.
-    let _ = sender.send(found);
+    // Nothing sent stands for no more files. If nobody wants them any more, the reason is reported elsewhere.
+    if !found.is_empty() {
+        let _ = sender.send(found);
+    }
 }
 
-/// Returns the file to extract next: one that a call waits for, if there is one.
-fn next_file(workspace: &Workspace, queue: &Mutex<WorkQueue<ToMap>>) -> Option<ToMap> {
-    let mut queue = lock(queue);
-    queue.want(&workspace.pending.take_wanted(), &|file| may_hurry(workspace, file));
-    queue.next()
+/// The files that threads extract side by side.
+struct SharedQueue<'w> {
+    files: Mutex<WorkQueue<ToMap>>,
+    /// The files that calls want first; `None` if somebody else hears of them.
+    wishes: Option<&'w PendingFiles>,
+}
+
+impl SharedQueue<'_> {
+    /// Returns the file to extract next: one that a call waits for, if there is one.
+    fn next_file(&self, workspace: &Workspace) -> Option<ToMap> {
+        let mut files = lock(&self.files);
+        if let Some(wishes) = self.wishes {
+            files.want(&wishes.take_wanted(), &|file| may_hurry(workspace, file));
+        }
+        files.next()
+    }
 }
 
 /// Returns true if a file may be taken before its turn: one that may end the daemon comes last.
@@ -187,11 +206,12 @@ fn install_all(
     }
 }
 
-/// Returns the next files to apply, about `most`; fewer if a call waits for files or there are no more, and none at the end.
+/// Returns the next files to apply, about `most`; fewer if a call waits for files or there are no more. None are returned
+/// at the end alone.
 fn next_step(workspace: &Workspace, found: &Receiver<Vec<Mapped>>, most: usize) -> Vec<Mapped> {
-    let mut step = found.recv().unwrap_or_default();
-    while !step.is_empty() && step.len() < most {
-        let more = match workspace.pending.is_waited_for() {
+    let mut step = Vec::new();
+    while step.len() < most {
+        let more = match !step.is_empty() && workspace.pending.is_waited_for() {
             true => found.try_recv().ok(),
             false => found.recv().ok(),
         };

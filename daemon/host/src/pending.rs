@@ -37,6 +37,16 @@ struct PendingState {
     map: Option<FxHashSet<FileId>>,
     /// The files that calls want to be taken first, and that the indexer has not heard of.
     wanted: Vec<FileId>,
+    /// The part of the first index that is being done.
+    part: FirstIndexPart,
+}
+
+/// The parts of a first index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum FirstIndexPart {
+    #[default]
+    Text,
+    Map,
 }
 
 impl PendingFiles {
@@ -45,7 +55,7 @@ impl PendingFiles {
     pub(super) fn begin<'f>(&self, files: impl Iterator<Item = (FileId, &'f WsPath)>, restores_map: bool) {
         let text: FxHashMap<FileId, WsPath> = files.map(|(file, path)| (file, path.clone())).collect();
         let map = (!restores_map).then(FxHashSet::default);
-        *lock(&self.state) = PendingState { is_known: true, text, map, wanted: Vec::new() };
+        *lock(&self.state) = PendingState { is_known: true, text, map, ..PendingState::default() };
         self.moved.notify_all();
     }
 
@@ -73,6 +83,7 @@ impl PendingFiles {
         }
         state.text.clear();
         state.map = Some(to_map.collect());
+        state.part = FirstIndexPart::Map;
         drop(state);
         self.moved.notify_all();
     }
@@ -131,16 +142,21 @@ impl PendingFiles {
     pub fn wait_for_map(&self, files: &[FileId], cancel: &CancelToken) {
         let _waiting = Waiting::begin(&self.waiting);
         let mut state = lock(&self.state);
-        let mut left = files.to_vec();
+        let mut asked_in = None;
+        // From the end, because the first come first: while the last one lacks, no other is looked at.
+        let mut left = files.len();
         while state.is_known && cancel.check().is_ok() {
-            left.retain(|file| state.lacks_in_map(*file));
-            if left.is_empty() {
+            while left > 0 && !state.lacks_in_map(files[left - 1]) {
+                left -= 1;
+            }
+            if left == 0 {
                 return;
             }
-            // Again and again: a file is wanted once to be read, and once more to be mapped. Whatever another call wanted
-            // that the indexer has not heard of, that call will soon ask for again.
-            state.wanted.clone_from(&left);
-            self.has_wanted.store(true, Ordering::Release);
+            // Files that the map of an earlier run lacks are known only in the second part.
+            if asked_in.replace(state.part) != Some(state.part) {
+                state.wanted.extend(&files[..left]);
+                self.has_wanted.store(true, Ordering::Release);
+            }
             state = self.wait(state, cancel);
         }
     }

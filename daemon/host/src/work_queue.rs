@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use hob_base::FileId;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// The work that one file makes.
 pub(super) trait FileWork {
@@ -20,8 +20,6 @@ pub(super) struct WorkQueue<T> {
     /// The index before which all files in order have been given out.
     next: usize,
     wanted: VecDeque<usize>,
-    /// The indexes that are or were in `wanted`.
-    known_as_wanted: FxHashSet<usize>,
     /// The index of each file; made for the first wanted file, because most queues have none.
     places: FxHashMap<FileId, usize>,
     /// The index before which all files are in `places`.
@@ -31,8 +29,7 @@ pub(super) struct WorkQueue<T> {
 impl<T: FileWork> WorkQueue<T> {
     pub(super) fn new(items: Vec<T>) -> Self {
         let items = items.into_iter().map(Some).collect();
-        let (wanted, known_as_wanted) = (VecDeque::new(), FxHashSet::default());
-        Self { items, next: 0, wanted, known_as_wanted, places: FxHashMap::default(), placed: 0 }
+        Self { items, next: 0, wanted: VecDeque::new(), places: FxHashMap::default(), placed: 0 }
     }
 
     /// Adds files at the end.
@@ -53,7 +50,8 @@ impl<T: FileWork> WorkQueue<T> {
         self.placed = self.items.len();
         for file in files.iter().rev() {
             let Some(&at) = self.places.get(file) else { continue };
-            if self.items[at].as_ref().is_some_and(may_hurry) && self.known_as_wanted.insert(at) {
+            // Once more if another call wants it too: whoever asks last comes first.
+            if self.items[at].as_ref().is_some_and(may_hurry) {
                 self.wanted.push_front(at);
             }
         }

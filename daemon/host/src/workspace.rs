@@ -229,7 +229,7 @@ impl Workspace {
     /// reads.
     #[must_use]
     pub fn text_with_unread(&self) -> TextView {
-        // In this order: a file that is read meanwhile is in both, and the view leaves it out once.
+        // In this order: a file that is read meanwhile is in both, and is searched as one that is not read.
         let unread = self.pending.unread();
         self.text().with_unindexed(unread)
     }

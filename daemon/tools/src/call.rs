@@ -247,17 +247,19 @@ impl<'h> ToolCall<'h> {
     /// barrier tells if the index has every earlier write; before, it cannot be passed.
     pub(super) fn answer_during_first_index(&mut self, workspace: &Workspace, may_lack: Option<String>) {
         let is_read = workspace.progress.now().phase > Phase::Text;
-        let lately = (!is_read).then(|| "what was written in the last seconds may be missing".to_owned());
+        let lately = (!is_read).then(|| "what was written since it began may be missing".to_owned());
         let told: Vec<String> = lately.into_iter().chain(may_lack).collect();
         if !told.is_empty() {
             self.notes
                 .warnings
                 .push(format!("The first index is still being made: {}.", told.join(", and ")));
         }
+        // Before the barrier, as in any answer.
+        let unread = workspace.unread_warning();
         if is_read && self.terms.fresh {
             self.freshen_text(workspace);
         }
-        self.notes.warnings.extend(workspace.unread_warning());
+        self.notes.warnings.extend(unread);
         self.notes.generation = Some(workspace.generation().0);
     }
 

@@ -6,6 +6,7 @@ use hob_map::{Map, SearchedFiles};
 use hob_proto::ToolError;
 use hob_proto::tools::map::{SearchArgs, SearchHit, SearchResult};
 
+use super::first_index::NamesAre;
 use super::map::with_graph_deadline;
 use super::scope::CallScope;
 use super::{NeededIndex, ToolCall, ToolOutcome, to_data, unused};
@@ -28,7 +29,7 @@ pub(super) fn search(call: &mut ToolCall<'_>) -> ToolOutcome {
     // Whether nobody uses a definition only the whole map can tell.
     let workspace = match args.callers {
         Some(_) => call.workspace(NeededIndex::Map)?,
-        None => call.workspace_for_names(&args.query)?,
+        None => call.workspace_for_names(NamesAre::Searched(&args.query))?,
     };
     let scope = call.parse_scope(&workspace)?;
     call.wait_for_ranking(&workspace);

@@ -279,7 +279,10 @@ fn add(
                 glob(set, &format!("**/{text}/**"))?;
             }
             let names = |(_, path): (_, &WsPath)| path.as_str().split('/').any(|part| part == text);
-            Ok((!workspace.text().indexed_paths().any(names)).then(|| entry.to_owned()))
+            let unread = workspace.pending.unread();
+            let is_there = workspace.text().indexed_paths().any(names)
+                || unread.iter().any(|(file, path)| names((*file, path)));
+            Ok((!is_there).then(|| entry.to_owned()))
         }
         _ => {
             if leaves_out {

@@ -1,8 +1,8 @@
 //! Keeps the flows of files open between queries.
 //!
 //! Flows are stored compressed, and a question that follows values opens those of hundreds of files: half of its time.
-//! The next question comes to many of the same files. A change of a file closes its flows, a minute without questions those of
-//! all files, and nothing else does but room: at most [`MOST_VALUES`] stay, in two halves. When the newer half is full, it
+//! The next question comes to many of the same files. A change of a file closes its flows, a minute in which no project is asked
+//! those of all files, and nothing else does but room: at most [`MOST_VALUES`] stay, in two halves. When the newer half is full, it
 //! becomes the older one, and what nobody asked for since it became the older one is closed. There is room for all files of
 //! a project like VS Code (1.9 million values): its questions come to half of them again and again, and with less room each
 //! closes what the next one needs.

@@ -24,8 +24,14 @@ const UNKNOWN_HASH: ContentHash = ContentHash([0; 32]);
 pub struct TextView {
     parts: Vec<TrigramPart>,
     contents: ContentCache,
-    /// Files that the index lacks, and that each search reads.
-    unindexed: Arc<[(FileId, WsPath)]>,
+    unindexed: Arc<UnindexedFiles>,
+}
+
+/// Files that each search reads, whatever the index has of them.
+#[derive(Debug, Default)]
+struct UnindexedFiles {
+    files: Vec<(FileId, WsPath)>,
+    numbers: FxHashSet<FileId>,
 }
 
 /// A file that may match.
@@ -87,15 +93,17 @@ impl TextView {
         Self { contents: ContentCache::default(), ..self }
     }
 
-    /// Returns the view with further files, which searches read whatever the pattern. Those that the index has are left
-    /// out.
+    /// Returns the view with files that searches read whatever the pattern. What the index has of them does not count: it
+    /// may be of other contents.
     #[must_use]
-    pub fn with_unindexed(self, mut files: Vec<(FileId, WsPath)>) -> Self {
-        if !files.is_empty() {
-            let indexed: FxHashSet<FileId> = self.indexed_paths().map(|(file, _)| file).collect();
-            files.retain(|(file, _)| !indexed.contains(file));
-        }
-        Self { unindexed: files.into(), ..self }
+    pub fn with_unindexed(self, files: Vec<(FileId, WsPath)>) -> Self {
+        let numbers = files.iter().map(|(file, _)| *file).collect();
+        Self { unindexed: Arc::new(UnindexedFiles { files, numbers }), ..self }
+    }
+
+    /// Returns the files that are read whatever the pattern.
+    pub fn unindexed_paths(&self) -> impl Iterator<Item = (FileId, &WsPath)> {
+        self.unindexed.files.iter().map(|(file, path)| (*file, path))
     }
 
     /// Returns the text that a file had when it was indexed; `None` if the cache does not have it.
@@ -119,6 +127,7 @@ impl TextView {
     pub fn candidate_files(&self, query: &GramQuery, filter: &PathFilter) -> Vec<CandidateFile> {
         let mut found: Vec<CandidateFile> =
             self.parts.par_iter().flat_map_iter(|part| candidates_of(part, query, filter)).collect();
+        found.retain(|candidate| !self.unindexed.numbers.contains(&candidate.file));
         found.extend(self.unindexed_in(filter).map(|(file, path)| CandidateFile {
             file,
             path: path.clone(),
@@ -141,6 +150,7 @@ impl TextView {
     ) -> Vec<MultiQueryCandidate> {
         let mut found: Vec<MultiQueryCandidate> =
             self.parts.par_iter().flat_map_iter(|part| candidates_of_each(part, queries, filter)).collect();
+        found.retain(|candidate| !self.unindexed.numbers.contains(&candidate.file));
         let numbers = || (0..queries.len()).map(|number| u32::try_from(number).unwrap_or(u32::MAX));
         found.extend(self.unindexed_in(filter).map(|(file, path)| MultiQueryCandidate {
             file,
@@ -154,7 +164,7 @@ impl TextView {
     }
 
     fn unindexed_in<'v>(&'v self, filter: &'v PathFilter) -> impl Iterator<Item = (FileId, &'v WsPath)> {
-        self.unindexed.iter().filter(|(_, path)| filter.admits(path)).map(|(file, path)| (*file, path))
+        self.unindexed_paths().filter(|(_, path)| filter.admits(path))
     }
 
     /// Returns an upper bound of the number of blocks that have a literal.

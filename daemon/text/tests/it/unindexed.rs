@@ -18,20 +18,20 @@ fn tree() -> TextTree {
     ])
 }
 
-/// Returns a view of an index with every second text file, and all files beside it.
-fn view_of_half(tree: &TextTree) -> TextView {
-    let indexed = ["a/one.txt", "b/three.txt"];
-    let mut whole = tree.clone();
+/// Returns a view of an index that has other contents of one file, the right ones of another, and lacks all others.
+fn partial_view(tree: &TextTree) -> TextView {
+    let mut older = tree.clone();
     let mut index = TrigramIndex::new();
-    index.apply(indexed.iter().map(|at| whole.set(at, &tree.files[*at])).collect());
-    let all: Vec<(FileId, WsPath)> = tree.numbers.iter().map(|(at, file)| (*file, path(at))).collect();
-    index.snapshot().with_unindexed(all)
+    index.apply(vec![older.set("a/one.txt", b"nothing yet\n"), older.set("b/three.txt", b"nothing\n")]);
+    let lacking = tree.numbers.iter().filter(|(at, _)| *at != "b/three.txt");
+    let lacking: Vec<(FileId, WsPath)> = lacking.map(|(at, file)| (*file, path(at))).collect();
+    index.snapshot().with_unindexed(lacking)
 }
 
 #[test]
 fn files_that_the_index_lacks_are_searched_all_the_same() {
     let tree = tree();
-    let view = view_of_half(&tree);
+    let view = partial_view(&tree);
     for pattern in ["alpha", "^alpha", "(?i)GAMMA", r"\w+", "absent", "a"] {
         for output in [SearchOutput::Lines, SearchOutput::Files, SearchOutput::Count] {
             let request = SearchRequest { output, ..request(pattern) };
@@ -47,14 +47,17 @@ fn files_that_the_index_lacks_are_searched_all_the_same() {
 }
 
 #[test]
-fn a_file_that_is_in_the_index_by_now_is_searched_once() {
+fn each_file_is_a_candidate_once() {
     let tree = tree();
     let candidates = |filter: &PathFilter| {
-        let pattern = hob_text::Pattern::new("absent").expect("a valid pattern");
-        let found = view_of_half(&tree).candidate_files(pattern.query(), filter);
+        let pattern = hob_text::Pattern::new("nothing yet").expect("a valid pattern");
+        let found = partial_view(&tree).candidate_files(pattern.query(), filter);
         found.into_iter().map(|file| file.path.to_string()).collect::<Vec<String>>()
     };
-    assert_eq!(candidates(&PathFilter::default()), ["a/two.txt", "b/binary", "b/empty", "c/four.txt"]);
+    assert_eq!(
+        candidates(&PathFilter::default()),
+        ["a/one.txt", "a/two.txt", "b/binary", "b/empty", "c/four.txt"]
+    );
     let below = PathFilter::new(Some(path("c")), None).expect("no glob");
     assert_eq!(candidates(&below), ["c/four.txt"]);
 }
@@ -64,7 +67,7 @@ fn patterns_are_counted_there_too() {
     let tree = tree();
     let request =
         CountRequest { patterns: vec!["alpha".into(), "nothing".into()], ..CountRequest::default() };
-    let answer = count(&view_of_half(&tree), &request, &tree, &CancelToken::default()).expect("valid");
+    let answer = count(&partial_view(&tree), &request, &tree, &CancelToken::default()).expect("valid");
     let counts: Vec<_> =
         answer.counts.iter().map(|counts| (counts.total_matches, counts.files_matched)).collect();
     assert_eq!(counts, [(4, 3), (1, 1)]);

@@ -7,6 +7,8 @@ mod cut;
 mod focus;
 mod outline;
 
+pub(super) use outline::is_folder;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -17,10 +19,11 @@ use hob_proto::tools::read::{Ambiguous, ReadSymbolsArgs, ReadSymbolsResult, Symb
 use hob_proto::{Form, ToolError};
 use regex::Regex;
 
+use super::first_index::NamesAre;
 use super::package_meaning::PackageDefinition;
 use super::package_targets::definitions_named;
 use super::target::{self, TargetMeaning};
-use super::{NeededIndex, ToolCall, ToolOutcome, to_data};
+use super::{ToolCall, ToolOutcome, to_data};
 use cut::{Body, Docs, LineSelection, ShownBody};
 use focus::Focus;
 use hob_host::Workspace;
@@ -97,13 +100,8 @@ pub(super) fn read_symbols(call: &mut ToolCall<'_>) -> ToolOutcome {
     }
     let around = args.around.as_deref().map(Regex::new).transpose();
     let around = around.map_err(|error| errors::bad_around(&error))?;
-    // A folder's outline is of all its files.
-    let names_folder = args.targets.iter().any(|target| call.terms.start.join(target).as_path().is_dir());
-    let workspace = match names_folder {
-        true => call.workspace(NeededIndex::Map)?,
-        false => call.workspace_for_names(&args.targets)?,
-    };
-    if args.outline || args.targets.iter().all(|target| outline::is_folder(call, &workspace, target)) {
+    let workspace = call.workspace_for_names(NamesAre::Targets(&args.targets))?;
+    if args.outline || args.targets.iter().all(|target| is_folder(call, &workspace, target)) {
         return outline::outlines(call, &workspace, &args.targets);
     }
     let mut choice = choose(call, &workspace, &args);

@@ -21,7 +21,7 @@ const FILES: usize = 40;
 const SIGNATURE: usize = 100;
 
 /// Returns true if a target is a folder.
-pub(super) fn is_folder(call: &ToolCall<'_>, workspace: &Workspace, text: &str) -> bool {
+pub(crate) fn is_folder(call: &ToolCall<'_>, workspace: &Workspace, text: &str) -> bool {
     folder(call, workspace, text).is_some()
 }
 

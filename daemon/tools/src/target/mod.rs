@@ -134,6 +134,19 @@ pub(super) fn position(call: &ToolCall<'_>, workspace: &Workspace, text: &str) -
     })
 }
 
+/// Returns the paths that a target may name: as a whole, before lines, before the name of a definition, in a node ID.
+pub(super) fn paths_in(target: &str) -> Vec<&str> {
+    let text = form::trimmed(target);
+    let first = text.split_whitespace().next().unwrap_or(text);
+    let places = form::places(first).into_iter().map(|(path, _)| path);
+    let mut paths: Vec<&str> = places.chain(form::members(first).map(|(path, _)| path)).collect();
+    // A node ID begins with the language.
+    let without_language: Vec<&str> = paths.iter().filter_map(|path| Some(path.split_once(':')?.1)).collect();
+    paths.extend(without_language);
+    paths.retain(|path| path.contains(['/', '.']));
+    paths
+}
+
 /// Returns the rules for the caller's paths: people write paths relative to their own folder.
 pub(super) fn paths<'a>(call: &'a ToolCall<'_>, workspace: &'a Workspace) -> Paths<'a> {
     Paths {

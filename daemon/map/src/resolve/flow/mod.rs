@@ -37,7 +37,7 @@ pub(crate) use chain::ChainPlace;
 const STEPS: u32 = 600;
 /// Most computations for one query of a pass over the whole map.
 const PASSING_STEPS: u32 = 80;
-/// Most values in the files whose flows one query keeps open: as many as stay open between queries, which has them too.
+/// Most values in the files whose flows one query keeps open; most of them are those that stay open between queries.
 const MOST_OPEN: usize = 2_000_000;
 /// Most objects that a key may have; callers may be eight times as many.
 const WIDTH: usize = 24;
