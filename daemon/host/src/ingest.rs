@@ -386,4 +386,27 @@ pub(super) mod tests {
         }
         host.close();
     }
+
+    /// Of many threads some find no file left. What the others have still in hand must not be lost for that.
+    #[test]
+    fn threads_that_find_no_file_end_nothing() {
+        let (dir, tree) = (TempDir::new().expect("a folder"), TempDir::new().expect("a folder"));
+        fs::create_dir(tree.path().join(".git")).expect("the test's own folder");
+        let options = HostOptions::in_folder(&AbsPath::new(dir.path()).expect("absolute"));
+        let host = Host::new(HostOptions { index_threads: 16, ..options }).expect("threads can be started");
+        let workspace = host.workspace(&AbsPath::new(tree.path()).expect("absolute")).expect("it is there");
+        wait_for_index(&workspace);
+        for round in 0..20 {
+            for file in 0..40 {
+                let text = format!("def f{file}_{round}(): pass\n");
+                fs::write(tree.path().join(format!("m{file}.py")), text).expect("the test's own folder");
+            }
+            wait_for_index(&workspace);
+            let names = workspace.map().export().join("\n");
+            let lost: Vec<i32> =
+                (0..40).filter(|file| !names.contains(&format!("#f{file}_{round}"))).collect();
+            assert!(lost.is_empty(), "in round {round} {lost:?} are missing");
+        }
+        host.close();
+    }
 }
