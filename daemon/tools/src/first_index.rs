@@ -230,7 +230,10 @@ fn found_in_map(workspace: &Workspace, names: &[String]) -> FoundNames {
         let hits = map.search(&query).hits;
         found.any |= !hits.is_empty();
         let last = name.split(is_between_names).rfind(|part| !part.is_empty()).unwrap_or(name);
-        found.all_exactly &= hits.first().is_some_and(|hit| hit.info.name.eq_ignore_ascii_case(last));
+        let file_name = name.rsplit('/').next().unwrap_or(name);
+        found.all_exactly &= hits.first().is_some_and(|hit| {
+            [last, file_name].iter().any(|wanted| hit.info.name.eq_ignore_ascii_case(wanted))
+        });
     }
     found
 }
