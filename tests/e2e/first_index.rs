@@ -3,7 +3,7 @@
 use hob_tests::{Answer, Tree, World};
 use serde_json::json;
 
-/// What every answer says that has only a part of the index.
+/// Begins the warning of each answer that has only a part of the index.
 const UNFINISHED: &str = "The first index is still being made";
 
 /// A tree whose index takes one thread many seconds; the last of its files is another than all others.

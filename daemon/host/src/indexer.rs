@@ -60,7 +60,7 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
         // The marks are completed in any case: waiting calls must not hang on a batch that failed; they carry the
         // notice instead.
         workspace.progress.enter(Phase::Done, None);
-        workspace.pending.end();
+        workspace.pending.forget_all();
         workspace.tree.dirty.settle(marks);
         workspace.merge_text();
         Ranked::catch_up(workspace);

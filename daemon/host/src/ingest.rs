@@ -97,7 +97,7 @@ pub(super) fn ingest_changes(
     if workspace.progress.now().phase != Phase::Done {
         read = newest_first(read);
         let files = read.iter().map(|file| (file.file, &file.path));
-        workspace.pending.begin(files, core.comeback.is_some());
+        workspace.pending.begin_text(files, core.comeback.is_some());
     }
     workspace.progress.enter(Phase::Text, Some(total));
     let mut unmapped = forget_files(workspace, core, &plan.gone);
@@ -221,8 +221,8 @@ fn ingest_text(
     let (mut queue, mut wanted) = (WorkQueue::new(read), FxHashSet::default());
     while cancel.check().is_ok() {
         let asked = workspace.pending.take_wanted();
-        queue.want(&asked, &|_| true);
-        to_map.want(&asked, &|file| may_hurry(workspace, file));
+        queue.put_first(&asked, &|_| true);
+        to_map.put_first(&asked, &|file| may_hurry(workspace, file));
         wanted.extend(asked);
         let step = queue.take_step(if workspace.pending.is_waited_for() { WAITED_STEP } else { STEP });
         if step.is_empty() {
@@ -246,8 +246,8 @@ fn ingest_text(
         workspace.pending.note_read(files.into_iter(), with_facts);
         let read_for_map: Vec<FileId> =
             recorded.iter().map(|file| file.file).filter(|file| wanted.contains(file)).collect();
-        to_map.extend(recorded);
-        to_map.want(&read_for_map, &|file| may_hurry(workspace, file));
+        to_map.add_last(recorded);
+        to_map.put_first(&read_for_map, &|file| may_hurry(workspace, file));
         workspace.progress.set_done(done.load(Ordering::Relaxed));
         // The map of an earlier run would take the place of this one with all that it has taken.
         if core.comeback.is_none() && workspace.pending.is_waited_for() {
@@ -260,7 +260,7 @@ fn ingest_text(
 }
 
 impl FileWork for ToRead {
-    fn file(&self) -> FileId {
+    fn file_number(&self) -> FileId {
         self.file
     }
 }
@@ -387,7 +387,7 @@ pub(super) mod tests {
         host.close();
     }
 
-    /// Of many threads some find no file left. What the others have still in hand must not be lost for that.
+    /// More threads extract than there is work for: those that find no file must not end the work of the others.
     #[test]
     fn threads_that_find_no_file_end_nothing() {
         let (dir, tree) = (TempDir::new().expect("a folder"), TempDir::new().expect("a folder"));

@@ -56,7 +56,7 @@ pub(super) struct ToMap {
 }
 
 impl FileWork for ToMap {
-    fn file(&self) -> FileId {
+    fn file_number(&self) -> FileId {
         self.file
     }
 }
@@ -176,7 +176,7 @@ impl SharedQueue<'_> {
     fn next_file(&self, workspace: &Workspace) -> Option<ToMap> {
         let mut files = lock(&self.files);
         if let Some(wishes) = self.wishes {
-            files.want(&wishes.take_wanted(), &|file| may_hurry(workspace, file));
+            files.put_first(&wishes.take_wanted(), &|file| may_hurry(workspace, file));
         }
         files.next()
     }

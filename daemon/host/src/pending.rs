@@ -2,7 +2,7 @@
 //!
 //! The first index of a large tree takes a minute, and most questions are about a few files. A call names the files
 //! that its answer depends on ([`PendingFiles::wait_for_map`]); the indexer takes them before all others, and the call goes
-//! on once they are in. Searches of text read the files themselves that the text index lacks ([`PendingFiles::unread`]).
+//! on once they are in. Searches of text read the files themselves that the text index lacks ([`PendingFiles::unread_files`]).
 //! Later batches are not followed here: calls wait for them at the barrier.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -52,7 +52,11 @@ enum FirstIndexPart {
 impl PendingFiles {
     /// Begins a first index with the files whose text is to be read. `restores_map` is true if the map of an earlier run
     /// will be installed before the first of them is mapped.
-    pub(super) fn begin<'f>(&self, files: impl Iterator<Item = (FileId, &'f WsPath)>, restores_map: bool) {
+    pub(super) fn begin_text<'f>(
+        &self,
+        files: impl Iterator<Item = (FileId, &'f WsPath)>,
+        restores_map: bool,
+    ) {
         let text: FxHashMap<FileId, WsPath> = files.map(|(file, path)| (file, path.clone())).collect();
         let map = (!restores_map).then(FxHashSet::default);
         *lock(&self.state) = PendingState { is_known: true, text, map, ..PendingState::default() };
@@ -100,7 +104,7 @@ impl PendingFiles {
     }
 
     /// Notes that the first index is over.
-    pub(super) fn end(&self) {
+    pub(super) fn forget_all(&self) {
         *lock(&self.state) = PendingState::default();
         self.moved.notify_all();
     }
@@ -127,7 +131,7 @@ impl PendingFiles {
 
     /// Returns the files that the text index lacks.
     #[must_use]
-    pub fn unread(&self) -> Vec<(FileId, WsPath)> {
+    pub fn unread_files(&self) -> Vec<(FileId, WsPath)> {
         lock(&self.state).text.iter().map(|(file, path)| (*file, path.clone())).collect()
     }
 

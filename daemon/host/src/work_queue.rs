@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 /// The work that one file makes.
 pub(super) trait FileWork {
     /// Returns the file's number.
-    fn file(&self) -> FileId;
+    fn file_number(&self) -> FileId;
 }
 
 /// Files in order. Each is given out once: wanted ones first, and of these the ones that were asked for last, because a
@@ -33,18 +33,18 @@ impl<T: FileWork> WorkQueue<T> {
     }
 
     /// Adds files at the end.
-    pub(super) fn extend(&mut self, items: Vec<T>) {
+    pub(super) fn add_last(&mut self, items: Vec<T>) {
         self.items.extend(items.into_iter().map(Some));
     }
 
     /// Puts files before all others, if they are still here and `may_hurry` admits them.
-    pub(super) fn want(&mut self, files: &[FileId], may_hurry: &dyn Fn(&T) -> bool) {
+    pub(super) fn put_first(&mut self, files: &[FileId], may_hurry: &dyn Fn(&T) -> bool) {
         if files.is_empty() {
             return;
         }
         for (at, item) in self.items.iter().enumerate().skip(self.placed) {
             if let Some(item) = item {
-                self.places.insert(item.file(), at);
+                self.places.insert(item.file_number(), at);
             }
         }
         self.placed = self.items.len();
@@ -97,12 +97,12 @@ mod tests {
     use super::*;
 
     impl FileWork for u32 {
-        fn file(&self) -> FileId {
+        fn file_number(&self) -> FileId {
             FileId(*self)
         }
     }
 
-    fn files(numbers: &[u32]) -> Vec<FileId> {
+    fn numbered_files(numbers: &[u32]) -> Vec<FileId> {
         numbers.iter().copied().map(FileId).collect()
     }
 
@@ -110,19 +110,19 @@ mod tests {
     fn wanted_files_come_first_and_each_comes_once() {
         let mut queue = WorkQueue::new((0..6).collect());
         assert_eq!(queue.next(), Some(0));
-        queue.want(&files(&[4, 0, 2, 99]), &|_| true);
-        queue.extend(vec![6, 7]);
-        queue.want(&files(&[7, 4]), &|_| true);
+        queue.put_first(&numbered_files(&[4, 0, 2, 99]), &|_| true);
+        queue.add_last(vec![6, 7]);
+        queue.put_first(&numbered_files(&[7, 4]), &|_| true);
         assert_eq!(queue.take_step(4), [7, 4, 2, 1]);
         assert_eq!(queue.next_wanted(), None);
-        queue.want(&files(&[5]), &|_| true);
+        queue.put_first(&numbered_files(&[5]), &|_| true);
         assert_eq!(queue.into_rest(), [5, 3, 6]);
     }
 
     #[test]
     fn some_files_keep_their_turn() {
         let mut queue = WorkQueue::new((0..4).collect());
-        queue.want(&files(&[3, 2]), &|file| *file != 3);
+        queue.put_first(&numbered_files(&[3, 2]), &|file| *file != 3);
         assert_eq!(queue.take_step(9), [2, 0, 1, 3]);
     }
 }

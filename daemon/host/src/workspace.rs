@@ -230,7 +230,7 @@ impl Workspace {
     #[must_use]
     pub fn text_with_unread(&self) -> TextView {
         // In this order: a file that is read meanwhile is in both, and is searched as one that is not read.
-        let unread = self.pending.unread();
+        let unread = self.pending.unread_files();
         self.text().with_unindexed(unread)
     }
 

@@ -245,7 +245,14 @@ impl<'h> ToolCall<'h> {
 
     /// Prepares an answer during the first index, and says what it may lack besides `may_lack`. Once all text is read, the
     /// barrier tells if the index has every earlier write; before, it cannot be passed.
-    pub(super) fn answer_during_first_index(&mut self, workspace: &Workspace, may_lack: Option<String>) {
+    ///
+    /// # Errors
+    /// If the project's folder has gone.
+    pub(super) fn answer_during_first_index(
+        &mut self,
+        workspace: &Workspace,
+        may_lack: Option<String>,
+    ) -> Result<(), ToolError> {
         let is_read = workspace.progress.now().phase > Phase::Text;
         let lately = (!is_read).then(|| "what was written since it began may be missing".to_owned());
         let told: Vec<String> = lately.into_iter().chain(may_lack).collect();
@@ -259,8 +266,12 @@ impl<'h> ToolCall<'h> {
         if is_read && self.terms.fresh {
             self.freshen_text(workspace);
         }
+        if let Some(why) = workspace.root_gone() {
+            return Err(errors::root_gone(workspace, &why));
+        }
         self.notes.warnings.extend(unread);
         self.notes.generation = Some(workspace.generation().0);
+        Ok(())
     }
 
     fn freshen_text(&mut self, workspace: &Workspace) {

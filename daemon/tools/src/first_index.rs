@@ -32,7 +32,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// Fewest letters of a part of a name that is looked for.
 const SHORTEST: usize = 3;
 
-/// What a call looks for by name.
+/// Says how a call means the names that it looks for.
 #[derive(Clone, Copy)]
 pub(crate) enum NamesAre<'n> {
     /// Names, or parts of names.
@@ -49,7 +49,7 @@ impl ToolCall<'_> {
         if self.is_indexed_soon(&workspace, Phase::Text)? {
             return self.workspace_once_indexed(workspace, NeededIndex::Text);
         }
-        self.answer_during_first_index(&workspace, None);
+        self.answer_during_first_index(&workspace, None)?;
         Ok(workspace)
     }
 
@@ -101,7 +101,7 @@ impl ToolCall<'_> {
                 "{lacking} files that may have the name are not mapped yet: ask again in a moment"
             )),
         };
-        self.answer_during_first_index(&workspace, may_lack);
+        self.answer_during_first_index(&workspace, may_lack)?;
         Ok(workspace)
     }
 
@@ -214,7 +214,7 @@ fn files_with_text(
     (found.files.into_iter().map(|file| file.file).collect(), are_all)
 }
 
-/// How far the map has names.
+/// Tells which of the names the map has.
 struct FoundNames {
     /// True if it has something for one of them.
     any: bool,

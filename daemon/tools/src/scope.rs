@@ -279,9 +279,9 @@ fn add(
                 glob(set, &format!("**/{text}/**"))?;
             }
             let names = |(_, path): (_, &WsPath)| path.as_str().split('/').any(|part| part == text);
-            let unread = workspace.pending.unread();
-            let is_there = workspace.text().indexed_paths().any(names)
-                || unread.iter().any(|(file, path)| names((*file, path)));
+            let is_unread =
+                || workspace.pending.unread_files().iter().any(|(file, path)| names((*file, path)));
+            let is_there = workspace.text().indexed_paths().any(names) || is_unread();
             Ok((!is_there).then(|| entry.to_owned()))
         }
         _ => {

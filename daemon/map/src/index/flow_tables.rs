@@ -175,7 +175,7 @@ impl FlowTables {
     }
 
     /// Returns the variable that a scope has under a name.
-    pub(crate) fn variable(&self, scope: ScopeIdx, name: StrId) -> Option<SlotIdx> {
+    pub(crate) fn variable_named(&self, scope: ScopeIdx, name: StrId) -> Option<SlotIdx> {
         let rows = || {
             let slots = self.flows.slots.iter().zip(0..);
             slots.map(|(slot, at)| ((slot.scope, slot.name), SlotIdx(at))).collect()

@@ -7,7 +7,7 @@ use hob_text::{
 
 use crate::common::{TextTree, matching_lines, path, request};
 
-fn tree() -> TextTree {
+fn mixed_tree() -> TextTree {
     TextTree::new(&[
         ("a/one.txt", &b"alpha\nbeta alpha\n"[..]),
         ("a/two.txt", b"\xFF\xFEa\0l\0p\0h\0a\0\n\0"),
@@ -30,7 +30,7 @@ fn partial_view(tree: &TextTree) -> TextView {
 
 #[test]
 fn files_that_the_index_lacks_are_searched_all_the_same() {
-    let tree = tree();
+    let tree = mixed_tree();
     let view = partial_view(&tree);
     for pattern in ["alpha", "^alpha", "(?i)GAMMA", r"\w+", "absent", "a"] {
         for output in [SearchOutput::Lines, SearchOutput::Files, SearchOutput::Count] {
@@ -48,7 +48,7 @@ fn files_that_the_index_lacks_are_searched_all_the_same() {
 
 #[test]
 fn each_file_is_a_candidate_once() {
-    let tree = tree();
+    let tree = mixed_tree();
     let candidates = |filter: &PathFilter| {
         let pattern = hob_text::Pattern::new("nothing yet").expect("a valid pattern");
         let found = partial_view(&tree).candidate_files(pattern.query(), filter);
@@ -64,7 +64,7 @@ fn each_file_is_a_candidate_once() {
 
 #[test]
 fn patterns_are_counted_there_too() {
-    let tree = tree();
+    let tree = mixed_tree();
     let request =
         CountRequest { patterns: vec!["alpha".into(), "nothing".into()], ..CountRequest::default() };
     let answer = count(&partial_view(&tree), &request, &tree, &CancelToken::default()).expect("valid");

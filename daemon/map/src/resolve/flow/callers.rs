@@ -427,7 +427,7 @@ impl<'m> Resolver<'m> {
                 way.visit_value(file, of);
                 let slot = match flows.value(of) {
                     FlowValue::Slot(slot) => Some(slot),
-                    FlowValue::Free(name, _) => uses.variable(ScopeIdx(0), name),
+                    FlowValue::Free(name, _) => uses.variable_named(ScopeIdx(0), name),
                     _ => None,
                 };
                 if let Some(slot) = slot {

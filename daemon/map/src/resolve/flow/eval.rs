@@ -114,7 +114,7 @@ impl<'m> Resolver<'m> {
             Some(parent) => uses.by_def.get(parent),
             None => Some(ScopeIdx(0)),
         };
-        uses.variable(scope?, found.name)
+        uses.variable_named(scope?, found.name)
     }
 
     pub(super) fn slot_objects(
@@ -500,7 +500,7 @@ impl<'m> Resolver<'m> {
         let uses = self.uses_in_file(def.file, entry);
         let parent: Option<DefIdx> = found.parent;
         let scope = parent.map_or(Some(ScopeIdx(0)), |parent| uses.by_def.get(parent));
-        let Some(slot) = scope.and_then(|scope| uses.variable(scope, found.name)) else { return false };
+        let Some(slot) = scope.and_then(|scope| uses.variable_named(scope, found.name)) else { return false };
         let opened = self.uses_in_file(def.file, entry);
         let flows = &opened.flows;
         let own = uses.by_def.get(def.def);

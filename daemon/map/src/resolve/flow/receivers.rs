@@ -83,7 +83,7 @@ impl<'m> Resolver<'m> {
         let mut at = scope;
         if let Some(id) = entry.facts.names.find(name) {
             while let Some(found) = opened.flows.scopes.get(at.0 as usize) {
-                if let Some(slot) = opened.variable(at, id) {
+                if let Some(slot) = opened.variable_named(at, id) {
                     return Some(FlowKey::Slot(file, slot, None));
                 }
                 if found.parent == at {
