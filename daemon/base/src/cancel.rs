@@ -30,6 +30,12 @@ impl Deadline {
         }
     }
 
+    /// Returns the later of the two.
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        Self(self.0.zip(other.0).map(|(a, b)| a.max(b)))
+    }
+
     /// Returns true if the deadline has passed.
     #[must_use]
     pub fn has_passed(self) -> bool {

@@ -74,7 +74,7 @@ pub use path_names::{CalledPath, NamedFolder, PathNames};
 pub use pending::PendingFiles;
 pub use progress::{Phase, Progress, Progressed};
 pub use purge::ProjectData;
-pub use ranked::{IngestProgress, NotReady, Ranked, doc_kind, ranked_number};
+pub use ranked::{IngestProgress, NotReady, Ranked, SufficientFiles, doc_kind, ranked_number};
 pub use registry::{Host, HostOptions, OpenError};
 pub use report::Report;
 pub use revision::WorkspaceRevision;

@@ -5,6 +5,7 @@
 //! repetition, hits in changed files are marked as stale.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use hob_base::{Contents as _, Deadline, FileId, LineIndex, WsPath};
 use hob_map::Map;
@@ -13,18 +14,31 @@ use hob_map::graph::{DefRef, NodeRef};
 use hob_proto::ToolError;
 use hob_proto::tools::ranked::{RankedResult, TextSearchArgs, TextSearchResult};
 use hob_text::ranked::{
-    DocKind, FileFilter, RankedAnswer, RankedHit, RankedIndex, RankedQuestion, RankedRequest,
+    DocKind, FileFilter, RankedAnswer, RankedHit, RankedIndex, RankedQuestion, RankedRequest, likeliest_files,
 };
+use hob_text::{Admits, PathFilter};
 
 use super::excerpt::{Size, excerpt_of};
 use super::scope::{CallScope, Rules};
 use super::{FIRST_INDEX_PATIENCE, NeededIndex, ToolCall, ToolOutcome, callers, fuse, to_data};
-use hob_host::{IngestProgress, NotReady, Ranked, Workspace};
+use hob_host::{IngestProgress, NotReady, Ranked, SufficientFiles, Workspace};
 use hob_results::text_search::MappedHit;
 use hob_results::{errors, text_search as to_proto};
 
 /// The most documents that are read to check for a phrase.
 const PHRASE_READS: usize = 400;
+
+/// The fewest files of a project whose ranked index takes so long that a question is answered from some of them.
+const LARGE_PROJECT: usize = 8_000;
+
+/// The most files from which it is answered.
+const MOST_SUFFICIENT: usize = 1_000;
+
+/// Longest time that each question waits for these at least.
+const SOME_FILES_PATIENCE: Duration = Duration::from_secs(4);
+
+/// Longest time that questions wait for all files nevertheless, from the first that does.
+const ALL_FILES_PATIENCE: Duration = Duration::from_secs(2);
 
 /// The most searches for hits while the index keeps changing.
 const TRIES: usize = 3;
@@ -43,8 +57,9 @@ pub(super) fn text_search(call: &mut ToolCall<'_>) -> ToolOutcome {
         call.notes.warnings.push("There is no word in the query: pass words or identifiers.".into());
         return to_data(&TextSearchResult::default());
     }
-    let index =
-        wait_for_ranked_index(call, &workspace, call.first_time(Deadline::after(FIRST_INDEX_PATIENCE)))?;
+    let wanted = WordsToFind { text: &args.query, below: None, rules: scope.rules() };
+    let until_built = call.first_time(Deadline::after(FIRST_INDEX_PATIENCE));
+    let index = wait_for_ranked_index(call, &workspace, &wanted, until_built)?;
     // Each of the two rankings must be deep enough to contain the hits of the other.
     let depth = args.limit.max(if args.use_embeddings { fuse::DEPTH } else { callers::DEPTH });
     let asked = RankedQuery {
@@ -105,7 +120,7 @@ impl RankedQuery {
 
     /// Returns true if the search covers anything in a file.
     pub(super) fn admits_file(&self, path: &WsPath) -> bool {
-        self.below.as_ref().is_none_or(|below| path.is_below(below)) && self.rules.may_have_text(path)
+        covers_file(self.below.as_ref(), &self.rules, path)
     }
 
     /// Returns true if the search covers a hit in such a file. For a definition, the map knows if it is a test.
@@ -132,16 +147,48 @@ fn parse_kinds(words: &[String]) -> Vec<DocKind> {
     DocKind::ALL.into_iter().filter(|kind| words.iter().any(|word| word == to_proto::kind(*kind))).collect()
 }
 
+/// The words for which a call wants the ranked index, and the files that may answer.
+pub(super) struct WordsToFind<'w> {
+    pub(super) text: &'w str,
+    pub(super) below: Option<&'w WsPath>,
+    pub(super) rules: &'w Arc<Rules>,
+}
+
+impl WordsToFind<'_> {
+    /// Returns the files that suffice for an answer while the index of a large project is made.
+    fn sufficient_files(&self, workspace: &Workspace) -> Option<Vec<FileId>> {
+        let view = workspace.text();
+        if workspace.ranked.is_built() || view.stats().files < LARGE_PROJECT {
+            return None;
+        }
+        let (below, rules) = (self.below.cloned(), Arc::clone(self.rules));
+        let covers = move |path: &WsPath| covers_file(below.as_ref(), &rules, path);
+        let filter = PathFilter::default().and_admitted(Some(Admits(Arc::new(covers))));
+        let find = || likeliest_files(&view, self.text, &filter, MOST_SUFFICIENT);
+        Some(workspace.query_pool().install(find))
+    }
+}
+
+/// Returns true if a search below a folder and by rules covers anything in a file.
+fn covers_file(below: Option<&WsPath>, rules: &Rules, path: &WsPath) -> bool {
+    below.is_none_or(|below| path.is_below(below)) && rules.may_have_text(path)
+}
+
 /// Waits for the index: until `until_built` if it is being built for the first time, for less if it is only behind on a
-/// change.
+/// change. While that of a large project is made, the files that the words are likeliest about suffice, with a warning.
 pub(super) fn wait_for_ranked_index(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
+    wanted: &WordsToFind<'_>,
     until_built: Deadline,
 ) -> Result<Arc<RankedIndex>, ToolError> {
-    let patience = match workspace.ranked.is_built() {
-        true => Deadline::after(super::BARRIER_PATIENCE),
-        false => until_built,
+    let files = wanted.sufficient_files(workspace);
+    let all_until = call.first_time(workspace.ranked.first_wait_deadline(ALL_FILES_PATIENCE));
+    let sufficient = files.as_deref().map(|files| SufficientFiles { files, all_until });
+    let patience = match (workspace.ranked.is_built(), &sufficient) {
+        (true, _) => Deadline::after(super::BARRIER_PATIENCE),
+        (false, Some(_)) => until_built.max(Deadline::after(SOME_FILES_PATIENCE)),
+        (false, None) => until_built,
     };
     let cancel = call.cancel.with_deadline(patience);
     let report = |IngestProgress { done, total }| {
@@ -149,8 +196,14 @@ pub(super) fn wait_for_ranked_index(
             progress(done, Some(total), "indexing words");
         }
     };
-    match Ranked::wait_until_ready(workspace, &cancel, &report) {
+    match Ranked::wait_until_ready(workspace, sufficient, &cancel, &report) {
         Ok(index) => Ok(index),
+        Err(NotReady::Partial(index, IngestProgress { done, total })) => {
+            call.notes.warnings.push(format!(
+                "Words are still being indexed: {done} of {total} files are in, those with most of the words first; others may be missing."
+            ));
+            Ok(index)
+        }
         Err(_) if call.cancel.is_cancelled() => Err(errors::cancelled()),
         Err(NotReady::Building(taking)) => Err(errors::words_not_built(workspace, taking)),
         Err(NotReady::Failed(why)) => Err(errors::words_failed(&why)),

@@ -20,5 +20,5 @@ pub(super) mod state;
 mod work;
 
 pub use docs::{kind_of as doc_kind, number_of as ranked_number};
-pub use ready::NotReady;
+pub use ready::{NotReady, SufficientFiles};
 pub use state::{IngestProgress, Ranked};

@@ -36,6 +36,10 @@ pub(super) struct RankedIndexState {
     /// Number of notes so far, and the last of them that has been ingested.
     pub(super) notes: u64,
     pub(super) taken_in: u64,
+    /// The last note whose files the thread is ingesting, or is about to.
+    pub(super) order_upto: u64,
+    /// Files that questions want to be ingested before all others, and that the thread has not heard of.
+    pub(super) wanted: Vec<FileId>,
     /// Number of changes of the index.
     pub(super) commits: u64,
     /// A number that rises when everything starts again; work for an earlier one is dropped.
@@ -131,6 +135,15 @@ impl Ranked {
             return state;
         }
         self.moved.wait_timeout(state, rest).unwrap_or_else(PoisonError::into_inner).0
+    }
+}
+
+impl RankedIndexState {
+    /// Returns the index if it has all of these files, though it may lack others. Files that change while it is made are not
+    /// waited for: whoever names hits marks them as stale.
+    pub(super) fn index_with_files(&self, files: &[FileId]) -> Option<&Arc<RankedIndex>> {
+        let is_lacking = |file| self.noted.get(file).is_some_and(|note| *note <= self.order_upto);
+        self.index.as_ref().filter(|_| !files.iter().any(is_lacking))
     }
 }
 

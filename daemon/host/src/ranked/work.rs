@@ -20,6 +20,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::docs::{self, RankedSource, number_of, version_of};
 use super::rounds::{DocumentRoom, add_in_rounds};
 use super::state::{FileNumbers, IngestProgress, Ranked, RankedIndexState};
+use crate::work_queue::{FileWork, WorkQueue};
 use crate::workspace::Workspace;
 use hob_base::lock;
 
@@ -149,6 +150,7 @@ fn next(workspace: &Workspace, epoch: u64) -> Option<IngestOrder> {
     let mut files: Vec<FileId> = state.noted.keys().copied().collect();
     // Sorted, so that neighbours, which are often deleted together, lie together.
     files.sort_unstable();
+    state.order_upto = state.notes;
     state.progress = IngestProgress { done: 0, total: files.len() as u64 };
     Some(IngestOrder { files, upto: state.notes, epoch })
 }
@@ -183,6 +185,7 @@ fn open(workspace: &Workspace, epoch: u64) -> Result<Arc<RankedIndex>, RankedErr
     let mut state = lock(&workspace.ranked.state);
     if state.epoch == epoch {
         let note = state.notes;
+        state.order_upto = note;
         state.files = files;
         for file in changed {
             state.noted.entry(file).or_insert(note);
@@ -202,27 +205,31 @@ fn ingest_order(
     if order.files.len() > FEW && !flush(workspace, index, order.epoch)? {
         return Ok(false);
     }
-    for files in order.files.chunks(LOT) {
+    let mut queue = WorkQueue::new(order.files.clone());
+    while let Some(Lot { files, is_wanted }) = next_lot(workspace, &mut queue) {
         if workspace.closing.check().is_err() {
             return Ok(false);
         }
         // The last lot of many files may be small.
         let is_flush = order.files.len() > FEW;
-        let lot = DocumentBatch { files, wanted: &wanted, done: &done, epoch: order.epoch, is_flush };
-        if !lot.ingest_into(workspace, index)? {
-            return Ok(false);
-        }
+        let (epoch, gives_way) = (order.epoch, !is_wanted);
+        let lot = DocumentBatch { files: &files, wanted: &wanted, done: &done, epoch, is_flush, gives_way };
+        let Some(ingested) = lot.ingest_into(workspace, index)? else { return Ok(false) };
+        let (ingested, rest) = files.split_at(ingested);
+        queue.add_last(rest.to_vec());
         let mut state = lock(&workspace.ranked.state);
         if state.epoch != order.epoch {
             return Ok(false);
         }
-        for file in files {
+        for file in ingested {
             // Files that were noted again meanwhile stay noted.
             if state.noted.get(file).is_some_and(|note| *note <= order.upto) {
                 state.noted.remove(file);
             }
         }
         state.commits += 1;
+        drop(state);
+        workspace.ranked.moved.notify_all();
     }
     lock(&workspace.ranked.state).taken_in = order.upto;
     workspace.ranked.moved.notify_all();
@@ -231,6 +238,29 @@ fn ingest_order(
         workspace.facts.settle_memory();
     }
     Ok(true)
+}
+
+/// Files that are ingested and committed together.
+struct Lot {
+    files: Vec<FileId>,
+    /// True if a question wants them.
+    is_wanted: bool,
+}
+
+/// Returns the next lot: the files that questions want, if there are any, alone, so that they can be found soon.
+fn next_lot(workspace: &Workspace, queue: &mut WorkQueue<FileId>) -> Option<Lot> {
+    let wanted = std::mem::take(&mut lock(&workspace.ranked.state).wanted);
+    queue.put_first(&wanted, &|_| true);
+    let first: Vec<FileId> = std::iter::from_fn(|| queue.next_wanted()).take(LOT).collect();
+    let is_wanted = !first.is_empty();
+    let files = if is_wanted { first } else { queue.take_step(LOT) };
+    (!files.is_empty()).then_some(Lot { files, is_wanted })
+}
+
+impl FileWork for FileId {
+    fn file_number(&self) -> FileId {
+        *self
+    }
 }
 
 /// Writes the overlay into the index. Answers stay the same, except for files that have changed meanwhile.
@@ -244,10 +274,11 @@ fn flush(workspace: &Workspace, index: &RankedIndex, epoch: u64) -> Result<bool,
         numbers.iter().filter_map(|number| state.files.ids.get(number).copied()).collect()
     };
     let (wanted, done) = (present_paths(workspace, &files), AtomicU64::new(0));
-    let lot = DocumentBatch { files: &files, wanted: &wanted, done: &done, epoch, is_flush: true };
-    let taken = lot.ingest_into(workspace, index)?;
+    let gives_way = false;
+    let lot = DocumentBatch { files: &files, wanted: &wanted, done: &done, epoch, is_flush: true, gives_way };
+    let ingested = lot.ingest_into(workspace, index)?;
     lock(&workspace.ranked.state).commits += 1;
-    Ok(taken)
+    Ok(ingested.is_some())
 }
 
 /// Returns those of the files that are there, with their paths.
@@ -279,53 +310,69 @@ struct DocumentBatch<'l> {
     epoch: u64,
     /// True if the documents that are laid over the index are written into it.
     is_flush: bool,
+    /// True if the lot ends early when a question wants other files.
+    gives_way: bool,
 }
 
 impl DocumentBatch<'_> {
-    /// Ingests the lot. Returns false if its index is no longer wanted.
-    fn ingest_into(&self, workspace: &Workspace, index: &RankedIndex) -> Result<bool, RankedError> {
-        let Some(outdated) = self.assign_numbers(workspace) else { return Ok(false) };
+    /// Ingests the lot, or a part of it. Returns the number of files that were ingested; `None` if the index is no longer
+    /// wanted.
+    fn ingest_into(&self, workspace: &Workspace, index: &RankedIndex) -> Result<Option<usize>, RankedError> {
         if self.files.len() <= FEW && !self.is_flush {
+            let Some(outdated) = self.assign_numbers(workspace, self.files) else { return Ok(None) };
             let each = |patch: &mut Patch<'_>| {
                 let mut one = |file: &FileId| {
                     self.read(workspace, *file, &mut |number, version, doc| patch.add(number, version, &doc))
                 };
                 self.files.iter().try_for_each(&mut one)
             };
-            return index.patch_files(&outdated, each).map(|()| true);
+            return index.patch_files(&outdated, each).map(|()| Some(self.files.len()));
         }
-        let mut outcome = Ok(());
-        index.update(self.files.len() > FEW, |update| {
-            outdated.iter().for_each(|number| update.remove(*number));
-            let one = |file: &FileId| {
-                update.add_file(|documents| {
-                    self.read(workspace, *file, &mut |number, version, doc| {
-                        documents.add(number, version, &doc);
-                        Ok(())
-                    })
+        let mut outcome = Ok(Some(0));
+        index.update(self.files.len() > FEW, |update| outcome = self.write_batches(workspace, update))?;
+        outcome
+    }
+
+    /// Writes the files' documents, until the lot gives way.
+    fn write_batches(
+        &self,
+        workspace: &Workspace,
+        update: &Update<'_>,
+    ) -> Result<Option<usize>, RankedError> {
+        let one = |file: &FileId| {
+            update.add_file(|documents| {
+                self.read(workspace, *file, &mut |number, version, doc| {
+                    documents.add(number, version, &doc);
+                    Ok(())
                 })
-            };
-            // The same threads ingest edits, which get their turn between two batches.
-            let add_batch = |files: &[FileId]| {
-                let (there, gone): (Vec<FileId>, Vec<FileId>) =
-                    files.iter().partition(|file| self.wanted.contains_key(file));
-                // These have no documents to make room for.
-                gone.iter().try_for_each(one)?;
-                add_in_rounds(&there, update, &workspace.shared.pools.index, one)
-            };
-            outcome = self.files.chunks(HANDOVER_BATCH).try_for_each(add_batch);
-        })?;
-        outcome.map(|()| true)
+            })
+        };
+        let mut ingested = 0;
+        // The threads that write also ingest edits, which get their turn between two batches.
+        for files in self.files.chunks(HANDOVER_BATCH) {
+            if self.gives_way && ingested > 0 && !lock(&workspace.ranked.state).wanted.is_empty() {
+                break;
+            }
+            let Some(outdated) = self.assign_numbers(workspace, files) else { return Ok(None) };
+            outdated.iter().for_each(|number| update.remove(*number));
+            let (there, gone): (Vec<FileId>, Vec<FileId>) =
+                files.iter().partition(|file| self.wanted.contains_key(file));
+            // These have no documents to make room for.
+            gone.iter().try_for_each(one)?;
+            add_in_rounds(&there, update, &workspace.shared.pools.index, one)?;
+            ingested += files.len();
+        }
+        Ok(Some(ingested))
     }
 
     /// Notes the numbers that files have from now on, and returns the numbers whose documents have to go.
-    fn assign_numbers(&self, workspace: &Workspace) -> Option<Vec<u64>> {
+    fn assign_numbers(&self, workspace: &Workspace, files: &[FileId]) -> Option<Vec<u64>> {
         let mut state = lock(&workspace.ranked.state);
         if state.epoch != self.epoch {
             return None;
         }
-        let mut outdated: Vec<u64> = self.files.iter().filter_map(|file| state.files.remove(*file)).collect();
-        for file in self.files {
+        let mut outdated: Vec<u64> = files.iter().filter_map(|file| state.files.remove(*file)).collect();
+        for file in files {
             if let Some(path) = self.wanted.get(file) {
                 let number = number_of(path);
                 state.files.add(*file, number);

@@ -15,6 +15,7 @@ mod essential;
 mod files;
 mod folder;
 mod index;
+mod likeliest;
 mod matching;
 mod overlay;
 mod query;
@@ -28,6 +29,7 @@ mod walk;
 
 pub use files::RankedFile;
 pub use index::{FileDocuments, OpenedIndex, Patch, RankedError, RankedIndex, RankedStats, Update};
+pub use likeliest::likeliest_files;
 pub use query::{FileFilter, RankedAnswer, RankedHit, RankedRequest};
 pub use question::{LONGEST_QUESTION, QuestionWords, RankedQuestion, cut_to_bytes, says_nothing};
 pub use schema::{DocKind, Prior, RankedDoc};

@@ -5,6 +5,7 @@ mod contents;
 mod count;
 mod disk;
 mod incremental;
+mod likeliest;
 mod search;
 mod truth;
 mod unindexed;

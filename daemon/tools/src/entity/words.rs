@@ -12,7 +12,7 @@ use super::gather::{Gathered, SubjectView, definition};
 use super::path_step;
 use super::paths::file;
 use crate::ToolCall;
-use crate::text_search::{self, RankedQuery};
+use crate::text_search::{self, RankedQuery, WordsToFind};
 use hob_results::text_search::MappedHit;
 use hob_words::entity::candidate::Candidate;
 use hob_words::entity::fit::{Fit, NameMatchClass};
@@ -117,7 +117,10 @@ fn ranked_index(call: &mut ToolCall<'_>, view: &SubjectView<'_>) -> Result<Arc<R
     let workspace = call.workspace(super::super::NeededIndex::Map).map_err(|error| error.message)?;
     debug_assert_eq!(workspace.root(), view.workspace.root());
     let until_built = call.first_time(workspace.ranked.first_wait_deadline(FIRST_WORDS_PATIENCE));
-    text_search::wait_for_ranked_index(call, &workspace, until_built).map_err(|error| {
+    let rules = Arc::default();
+    let wanted =
+        WordsToFind { text: &view.request.subject.text, below: view.folder_in_scope(), rules: &rules };
+    text_search::wait_for_ranked_index(call, &workspace, &wanted, until_built).map_err(|error| {
         if !call.cancel.is_cancelled() {
             call.notes.warnings.push(format!("Texts were not searched for the words. {}", error.message));
         }

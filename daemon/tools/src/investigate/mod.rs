@@ -13,6 +13,7 @@ mod scope;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use hob_base::{AbsPath, Deadline};
 use hob_map::Map;
@@ -26,7 +27,7 @@ use hob_store::StoreError;
 use hob_text::ranked::{LONGEST_QUESTION, RankedIndex, RankedQuestion};
 use rustc_hash::FxHashSet;
 
-use super::map::{DERIVE_PATIENCE, with_graph_deadline};
+use super::map::with_graph_deadline;
 use super::text_search::{self, RankedQuery};
 use super::{FIRST_INDEX_PATIENCE, NeededIndex, ToolCall, ToolOutcome, target, to_data};
 use super::{callers, fuse};
@@ -58,6 +59,8 @@ const SKIPPED: usize = 500;
 const MEANING: f32 = 0.7;
 /// Weight of a place that a question names, where the best score by words counts 1.
 const PLACE: f32 = 2.0;
+/// Longest time that questions wait for the first derivation, from the first that does: words find most without it.
+const DERIVE_PATIENCE: Duration = Duration::from_secs(5);
 /// The warning for a question whose words in quotes find nothing.
 const UNQUOTED: &str = "Nothing has the words in quotes; they were read as words like others.";
 /// Most neighbours of an expanded entry.
@@ -77,7 +80,7 @@ pub(super) fn investigate(call: &mut ToolCall<'_>) -> ToolOutcome {
     let workspace = call.workspace(NeededIndex::Map)?;
     let admitted = call.parse_scope(&workspace)?;
     let bounds = scope.bounds_in(&workspace, admitted.rules())?;
-    workspace.wait_derived(&call.cancel.with_deadline(Deadline::after(DERIVE_PATIENCE)));
+    workspace.wait_derived_shared(DERIVE_PATIENCE, &call.cancel);
     let TopicFindings { sought, seeds, evidence } =
         find_seeds(call, &workspace, &args.query, args.use_embeddings, &bounds, &admitted)?;
     let found = rank_places(call, &workspace, &seeds, &evidence, &bounds);
@@ -158,11 +161,9 @@ fn find_seeds(
 ) -> Result<TopicFindings, ToolError> {
     let (places, rest) = frames::named_places(&workspace.map(), query);
     let mut query = if RankedQuestion::parse(&rest).is_empty() { query } else { &rest };
-    let index = text_search::wait_for_ranked_index(
-        call,
-        workspace,
-        call.first_time(Deadline::after(FIRST_INDEX_PATIENCE)),
-    )?;
+    let wanted = text_search::WordsToFind { text: query, below: bounds.below.as_ref(), rules: &bounds.rules };
+    let until_built = call.first_time(Deadline::after(FIRST_INDEX_PATIENCE));
+    let index = text_search::wait_for_ranked_index(call, workspace, &wanted, until_built)?;
     let question = focus_question(&index, query)?;
     let mut asked = RankedQuery {
         question,
