@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hob_base::WsPath;
 
-use super::Kinds;
+use super::{DefsInFile, Kinds};
 use crate::facts::{Def, DefIdx, DefKind, FileFacts, Import, Ref, RefKind, StrId};
 use crate::langs::lang::Lang;
 
@@ -86,6 +86,12 @@ impl FileEntry {
     pub(crate) fn defs_named(&self, name: &str) -> impl Iterator<Item = (DefIdx, &Def)> {
         let found = self.facts.names.find(name).map_or(&[][..], |id| self.defs_with(id));
         found.iter().map(|&idx| (idx, self.facts.def(idx)))
+    }
+
+    /// Returns the kinds and the number of the file's definitions of this name.
+    pub(crate) fn kinds_named(&self, name: &str) -> DefsInFile {
+        let defs = self.facts.names.find(name).map_or(&[][..], |id| self.defs_with(id));
+        DefsInFile::new(self.kinds_of(defs), defs.len())
     }
 
     fn defs_with(&self, name: StrId) -> &[DefIdx] {

@@ -6,6 +6,7 @@
 
 mod arena;
 mod file;
+mod file_kinds;
 mod file_scores;
 mod flow_tables;
 mod grams;
@@ -26,10 +27,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use hob_base::{FileId, WsPath};
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 pub(crate) use arena::TextArena;
 pub(crate) use file::{FileEntry, NameBindings};
+pub(crate) use file_kinds::DefsInFile;
+use file_kinds::FileKindsCache;
 pub(crate) use file_scores::FileScores;
 pub(crate) use flow_tables::{FlowTables, ValueUse};
 pub(crate) use image::fingerprint;
@@ -81,6 +85,7 @@ pub(crate) struct Index {
     given_up: FxHashMap<FileId, GaveUp>,
     targets: Targets,
     opened_flows: OpenedFlows,
+    file_kinds: FileKindsCache,
     /// Hub scores and clusters, by file number.
     file_scores: Vec<FileScores>,
     /// Entries that were removed and wait to be dropped.
@@ -224,6 +229,15 @@ impl Index {
     /// Returns the files that define the name with a number.
     pub(crate) fn files_defining_id(&self, name: NameId) -> &[u32] {
         self.defining.get(name)
+    }
+
+    /// Returns the kinds of a name's definitions in each file that defines it, in the order of these files.
+    pub(crate) fn kinds_in_files(&self, name: NameId) -> Arc<[DefsInFile]> {
+        let kinds_in = |file: &u32| {
+            let defs = self.entry(FileId(*file)).map(|entry| entry.kinds_named(self.name(name)));
+            defs.unwrap_or_default()
+        };
+        self.file_kinds.get_or_make(name, || self.files_defining_id(name).par_iter().map(kinds_in).collect())
     }
 
     /// Returns the files with a detached definition of this qualified name.
@@ -388,6 +402,7 @@ impl Index {
     fn list_def(&mut self, file: FileId, place: TopFolders, name: &str, was: NameCount, is: NameCount) {
         let present = is.count > 0;
         let id = update_posting(&mut self.names, &mut self.defining, name, file, present);
+        self.file_kinds.forget(id);
         let entry = self.standings.entry_of(id);
         let mut standing = entry.map_or_else(NameStatistics::default, |entry| self.standings.get(entry));
         standing.defs = (standing.defs + is.count).saturating_sub(was.count);
@@ -440,6 +455,7 @@ impl Index {
             + self.standings.heap_bytes()
             + self.targets.heap_bytes()
             + self.opened_flows.heap_bytes()
+            + self.file_kinds.heap_bytes()
             + self.files.capacity() * 8
             + self.file_scores.capacity() * size_of::<FileScores>()
     }

@@ -283,14 +283,10 @@ impl MapSymbolSearch<'_, '_> {
         let map = self.map;
         let (index, text, before) = (&map.index, map.index.name(name), self.looked_at);
         let is_counted = self.wanted.is_everything() && how.class != MatchClass::Qualified;
-        for &file in index.files_defining_id(name) {
-            if !self.wanted.has_file(file) {
-                continue;
-            }
+        for file in self.wanted.files_of_name(name) {
             if is_counted && self.looked_at - before >= PER_NAME {
                 return;
             }
-            let file = FileId(file);
             for (def, _) in index.entry(file).into_iter().flat_map(|entry| entry.defs_named(text)) {
                 self.looked_at += 1;
                 self.add_def(DefRef { file, def }, how, keep);

@@ -73,19 +73,21 @@ proptest! {
         let path = |at: usize| format!("{}/{}.py", ["a", "a/Ab", "b"][at % 3], ["ab", "x", "Ba"][at % 2 + at % 3 / 2]);
         let mut map = Map::new();
         map.apply(files.iter().enumerate().map(|(at, names)| set(at as u32, &path(at), &text(names))).collect());
-        for (at, names) in changed {
-            let change = match names {
-                Some(names) => set(at as u32, &path(at), &text(&names)),
-                None => MapChange::Remove { file: FileId(at as u32) },
-            };
-            map.apply(vec![change]);
-        }
         let query = SearchQuery {
             text: &query,
             kinds: [KindFilter::Any, KindFilter::Function, KindFilter::Class, KindFilter::File][kind],
             path_prefix: ["", "a", "a/Ab"][folder],
             limit: 60,
         };
+        for (at, names) in changed {
+            // What this search notes about names must not outlive the change.
+            map.search(&query);
+            let change = match names {
+                Some(names) => set(at as u32, &path(at), &text(&names)),
+                None => MapChange::Remove { file: FileId(at as u32) },
+            };
+            map.apply(vec![change]);
+        }
         let answer = map.search(&query);
         // Near misses come after everything else, and only if that is little.
         let sure = answer.hits.iter().filter(|hit| hit.class != MatchClass::Fuzzy);
@@ -203,4 +205,17 @@ fn a_definition_of_that_name_stands_before_those_in_tests() {
     };
     assert_eq!(ask("Runtime"), "py:pkg/runtime.py#Runtime");
     assert_eq!(ask("test_it"), "py:tests/test_task.py#test_it");
+}
+
+#[test]
+fn counts_in_a_folder_follow_changes() {
+    let mut map = Map::new();
+    let class = "class Alpha { void run(); };\nint Alpha;\n";
+    map.apply(vec![set(0, "a/one.h", class), set(1, "a/two.h", class), set(2, "b/three.h", class)]);
+    let query = SearchQuery { text: "Alpha", kinds: KindFilter::Class, path_prefix: "a", limit: 9 };
+    assert_eq!(map.search(&query).total, 2);
+    map.apply(vec![set(3, "a/run.cpp", "void Alpha::run() {}\n")]);
+    assert_eq!(map.search(&query).total, 2);
+    map.apply(vec![set(3, "a/run.cpp", "class Alpha;\n"), set(0, "a/one.h", "int Alpha;\n")]);
+    assert_eq!(map.search(&query).total, plain_search(&map, &query).len());
 }

@@ -6,7 +6,10 @@ use hob_base::{FileId, WsPath};
 
 use super::SearchedFiles;
 use crate::graph::{KindFilter, NodeKind, SearchQuery};
-use crate::index::{Index, Kinds, NameId, Share, TopFolders};
+use crate::index::{FileEntry, Index, Kinds, NameId, Share, TopFolders};
+
+/// Fewest files of a name whose kinds are cached file by file. Tests have few files.
+const FREQUENT: usize = if cfg!(test) { 2 } else { 8 };
 
 /// The definitions and files that a query wants.
 pub(super) struct WantedDefs<'m> {
@@ -110,16 +113,39 @@ impl<'m> WantedDefs<'m> {
             _ if inside == 0 => 0,
             Share::All if inside == files.len() => standing.defs as usize,
             Share::All if standing.defs as usize == files.len() => inside,
-            _ => self.count_in_files(files, self.index.name(name)),
+            _ if files.len() >= FREQUENT => self.count_frequent(name, files),
+            _ => {
+                let inside = files.iter().filter(|file| self.has_file(**file));
+                inside.map(|file| self.count_in_file(*file, self.index.name(name))).sum()
+            }
         }
     }
 
-    fn count_in_files(&self, files: &[u32], name: &str) -> usize {
-        let inside = files.iter().filter(|file| self.has_file(**file));
-        let entries = inside.filter_map(|&file| self.index.entry(FileId(file)));
+    /// Returns those files of a name that may have a wanted definition.
+    pub(super) fn files_of_name(&self, name: NameId) -> impl Iterator<Item = FileId> {
+        let files = self.index.files_defining_id(name);
+        let kinds = self.kinds.filter(|_| files.len() >= FREQUENT).map(|_| self.index.kinds_in_files(name));
+        let has_kind =
+            move |at: usize| kinds.as_ref().is_none_or(|kinds| kinds[at].count(self.kinds) != Some(0));
+        let wanted =
+            files.iter().enumerate().filter(move |(at, file)| self.has_file(**file) && has_kind(*at));
+        wanted.map(|(_, file)| FileId(*file))
+    }
+
+    /// Counts the wanted definitions of a name with many files, and visits those only whose file has others of the name too.
+    fn count_frequent(&self, name: NameId, files: &[u32]) -> usize {
+        let kinds = self.index.kinds_in_files(name);
+        debug_assert_eq!(kinds.len(), files.len(), "a row is of the name's files");
+        let inside = files.iter().zip(&*kinds).filter(|(file, _)| self.has_file(**file));
+        let visit = |file: &u32| self.count_in_file(*file, self.index.name(name));
+        inside.map(|(file, defs)| defs.count(self.kinds).unwrap_or_else(|| visit(file))).sum()
+    }
+
+    fn count_in_file(&self, file: u32, name: &str) -> usize {
         let wanted =
             |kind| self.kinds.is_none_or(|kinds| Kinds::from_iter([kind]).share(kinds) == Share::All);
-        entries.map(|entry| entry.defs_named(name).filter(|(_, def)| wanted(def.kind)).count()).sum()
+        let count = |entry: &FileEntry| entry.defs_named(name).filter(|(_, def)| wanted(def.kind)).count();
+        self.index.entry(FileId(file)).map_or(0, count)
     }
 }
 
