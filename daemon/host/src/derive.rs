@@ -27,6 +27,7 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
     // Contents for broad searches are cached as soon as there is a text index: reading them once more takes seconds,
     // mapping takes minutes.
     if workspace.progress.wait_past(Phase::Text, &workspace.closing, &|_| {}).is_ok() {
+        snapshot::save_large_text(workspace);
         snapshot::keep_contents(workspace);
     }
     if workspace.progress.wait_past(Phase::Map, &workspace.closing, &|_| {}).is_err() {

@@ -78,10 +78,19 @@ impl Workspace {
         self.shared.pools.merge.spawn(move || {
             // The flag is cleared first: a merge that becomes due meanwhile is either seen here or begun again.
             held.indexing.merging.store(false, Ordering::Release);
-            if catch_unwind(AssertUnwindSafe(|| held.merge_all())).is_err() {
-                tracing::error!(root = %held.root(), "merging hit a bug; the index stays in more parts");
-            }
+            held.merge_until_done();
         });
+    }
+
+    /// Merges small segments, and returns when none are left to merge.
+    pub(super) fn merge_text_and_wait(&self) {
+        self.shared.pools.merge.install(|| self.merge_until_done());
+    }
+
+    fn merge_until_done(&self) {
+        if catch_unwind(AssertUnwindSafe(|| self.merge_all())).is_err() {
+            tracing::error!(root = %self.root(), "merging hit a bug; the index stays in more parts");
+        }
     }
 
     /// Merges without a lock. Installing respects changes that were made meanwhile. The deriving thread saves the result:

@@ -32,4 +32,4 @@ pub(super) use derivation::{
     derivation_due, note_restored, restore_edges, save_derivation, save_last_derivation,
 };
 pub(super) use restoring::restore;
-pub(super) use saving::{keep_contents, save};
+pub(super) use saving::{keep_contents, save, save_large_text};

@@ -19,6 +19,9 @@ const IMAGE_FILES: usize = 2_000;
 /// An image is renewed when more than one file in so many has changed since.
 const IMAGE_AGE: usize = 30;
 
+/// Private memory from which on a text index is saved before the map is there, in bytes.
+const LARGE_TEXT: usize = 64 << 20;
+
 /// Saves the changes since the last time. It may be called at any moment: every file is written next to the old one and
 /// renamed.
 pub(crate) fn save(workspace: &Workspace) {
@@ -59,6 +62,21 @@ fn try_save(workspace: &Workspace, snapshots: &mut Snapshots) -> Result<(), Box<
     write_atomically(snapshots.table_path().as_path(), &bytes)?;
     workspace.facts.flush()?;
     Ok(())
+}
+
+/// Merges and saves a large text index alone while the map of a first index is being made: the map and its derivation need the
+/// memory. The next daemon believes of it what the table says, which is saved with the map.
+pub(crate) fn save_large_text(workspace: &Workspace) {
+    if workspace.text().stats().private_bytes < LARGE_TEXT || workspace.progress.now().phase == Phase::Done {
+        return;
+    }
+    workspace.merge_text_and_wait();
+    let mut snapshots = lock(&workspace.snapshots);
+    match snapshots.saver.save(&workspace.text()) {
+        Ok(saved) => workspace.install_saved(saved),
+        // The whole index is saved later, and users are told if that fails too.
+        Err(error) => tracing::warn!(root = %workspace.root(), %error, "the text index was not saved early"),
+    }
 }
 
 /// Caches the contents of files side by side for searches, if many are not cached. This only serves speed: it uses one
