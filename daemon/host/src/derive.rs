@@ -24,8 +24,8 @@ const REST_FACTOR: u32 = 10;
 /// Runs until the workspace is closed.
 pub(super) fn run(workspace: &Arc<Workspace>) {
     let started = Instant::now();
-    // Contents for broad searches are cached as soon as there is a text index: reading them once more takes seconds,
-    // mapping takes minutes.
+    // Contents for broad searches are cached before there is a map: reading them once more takes seconds, mapping takes
+    // minutes.
     if workspace.progress.wait_past(Phase::Text, &workspace.closing, &|_| {}).is_ok() {
         snapshot::save_large_text(workspace);
         snapshot::keep_contents(workspace);

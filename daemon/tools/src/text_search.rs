@@ -57,14 +57,15 @@ pub(super) fn text_search(call: &mut ToolCall<'_>) -> ToolOutcome {
         call.notes.warnings.push("There is no word in the query: pass words or identifiers.".into());
         return to_data(&TextSearchResult::default());
     }
-    let wanted = WordsToFind { text: &args.query, below: None, rules: scope.rules() };
+    let kinds = parse_kinds(&args.kinds);
+    let wanted = WordsToFind { text: &args.query, kinds: &kinds, below: None, rules: scope.rules() };
     let until_built = call.first_time(Deadline::after(FIRST_INDEX_PATIENCE));
     let index = wait_for_ranked_index(call, &workspace, &wanted, until_built)?;
     // Each of the two rankings must be deep enough to contain the hits of the other.
     let depth = args.limit.max(if args.use_embeddings { fuse::DEPTH } else { callers::DEPTH });
     let asked = RankedQuery {
         question,
-        kinds: parse_kinds(&args.kinds),
+        kinds,
         below: None,
         rules: Arc::clone(scope.rules()),
         limit: depth,
@@ -150,22 +151,26 @@ fn parse_kinds(words: &[String]) -> Vec<DocKind> {
 /// The words for which a call wants the ranked index, and the files that may answer.
 pub(super) struct WordsToFind<'w> {
     pub(super) text: &'w str,
+    /// The kinds of documents that may answer; empty for all.
+    pub(super) kinds: &'w [DocKind],
     pub(super) below: Option<&'w WsPath>,
     pub(super) rules: &'w Arc<Rules>,
 }
 
 impl WordsToFind<'_> {
-    /// Returns the files that suffice for an answer while the index of a large project is made.
+    /// Returns the files that suffice for an answer while the index of a large project is made; `None` if only all do.
     fn sufficient_files(&self, workspace: &Workspace) -> Option<Vec<FileId>> {
         let view = workspace.text();
-        if workspace.ranked.is_built() || view.stats().files < LARGE_PROJECT {
+        // Nearly all of the likeliest files are code, whatever is asked for.
+        let may_be_code = self.kinds.is_empty() || self.kinds.contains(&DocKind::Symbol);
+        if workspace.ranked.is_built() || view.stats().files < LARGE_PROJECT || !may_be_code {
             return None;
         }
         let (below, rules) = (self.below.cloned(), Arc::clone(self.rules));
         let covers = move |path: &WsPath| covers_file(below.as_ref(), &rules, path);
         let filter = PathFilter::default().and_admitted(Some(Admits(Arc::new(covers))));
         let find = || likeliest_files(&view, self.text, &filter, MOST_SUFFICIENT);
-        Some(workspace.query_pool().install(find))
+        workspace.query_pool().install(find)
     }
 }
 
@@ -200,7 +205,7 @@ pub(super) fn wait_for_ranked_index(
         Ok(index) => Ok(index),
         Err(NotReady::Partial(index, IngestProgress { done, total })) => {
             call.notes.warnings.push(format!(
-                "Words are still being indexed: {done} of {total} files are in, those with most of the words first; others may be missing."
+                "Words are still being indexed: {done} of {total} files are searched, those with most of the words first; others may be missing."
             ));
             Ok(index)
         }

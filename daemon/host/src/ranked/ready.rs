@@ -14,7 +14,7 @@ use crate::workspace::Workspace;
 pub enum NotReady {
     /// The index is being made.
     Building(IngestProgress),
-    /// The index is being made, and has the files that the question wants most.
+    /// The index is being made, and has the files that the question wants most; with the number of all files that it has.
     Partial(Arc<RankedIndex>, IngestProgress),
     /// The index is there, but lacks some changes.
     Late(Arc<RankedIndex>),
@@ -46,8 +46,10 @@ impl Ranked {
         let ranked = &workspace.ranked;
         let mut state = lock(&ranked.state);
         state.failure = None;
-        if let Some(SufficientFiles { files, .. }) = sufficient.filter(|_| !state.is_built) {
-            state.wanted.extend(files);
+        // Whoever waits for all files in any case has no others put back.
+        let sufficient = sufficient.filter(|some| !state.is_built && some.all_until != Deadline::NEVER);
+        if let Some(SufficientFiles { files, .. }) = sufficient {
+            state.want_files(files);
         }
         let wanted = state.notes;
         loop {
@@ -63,8 +65,8 @@ impl Ranked {
             }
             let taking = state.progress;
             let partial = sufficient.filter(|some| some.all_until.has_passed());
-            if let Some(index) = partial.and_then(|some| state.index_with_files(some.files)) {
-                return Err(NotReady::Partial(Arc::clone(index), taking));
+            if let Some((index, has)) = partial.and_then(|some| state.index_with_files(some.files)) {
+                return Err(NotReady::Partial(Arc::clone(index), has));
             }
             let starts = !std::mem::replace(&mut state.runs, true);
             drop(state);

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use hob_base::{AbsPath, CancelToken, Deadline, FileId, SharedWait, lock};
 use hob_text::ranked::RankedIndex;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Memory per file that the index knows, in bytes and about: two table entries.
 const FILE_BYTES: u64 = 48;
@@ -36,8 +36,8 @@ pub(super) struct RankedIndexState {
     /// Number of notes so far, and the last of them that has been ingested.
     pub(super) notes: u64,
     pub(super) taken_in: u64,
-    /// The last note whose files the thread is ingesting, or is about to.
-    pub(super) order_upto: u64,
+    /// The files of the thread's order that are not in the index yet.
+    pub(super) lacking: FxHashSet<FileId>,
     /// Files that questions want to be ingested before all others, and that the thread has not heard of.
     pub(super) wanted: Vec<FileId>,
     /// Number of changes of the index.
@@ -139,11 +139,18 @@ impl Ranked {
 }
 
 impl RankedIndexState {
-    /// Returns the index if it has all of these files, though it may lack others. Files that change while it is made are not
-    /// waited for: whoever names hits marks them as stale.
-    pub(super) fn index_with_files(&self, files: &[FileId]) -> Option<&Arc<RankedIndex>> {
-        let is_lacking = |file| self.noted.get(file).is_some_and(|note| *note <= self.order_upto);
-        self.index.as_ref().filter(|_| !files.iter().any(is_lacking))
+    /// Returns the index if it has all of these files, though it may lack others, and the number of files that it has.
+    pub(super) fn index_with_files(&self, files: &[FileId]) -> Option<(&Arc<RankedIndex>, IngestProgress)> {
+        let index = self.index.as_ref().filter(|_| !files.iter().any(|file| self.lacking.contains(file)))?;
+        let total = self.files.ids.len() as u64;
+        Some((index, IngestProgress { done: total.saturating_sub(self.lacking.len() as u64), total }))
+    }
+
+    /// Has the thread ingest those of these files that the index lacks before others.
+    pub(super) fn want_files(&mut self, files: &[FileId]) {
+        let (is_open, lacking) = (self.index.is_some(), &self.lacking);
+        // Before it is open, nobody knows what it lacks.
+        self.wanted.extend(files.iter().filter(|file| !is_open || lacking.contains(file)));
     }
 }
 

@@ -1,8 +1,9 @@
 //! Ingests noted files into the ranked index, in a thread that ends when there are none.
 //!
 //! A few files are laid over the index in memory, which takes a millisecond or two; a restart loses that overlay and
-//! finds the files again by comparing. Many files are written to the index in lots of some thousand, each a commit of
-//! its own: a kill loses one lot, and memory does not grow with the tree. An index of an earlier run is compared with
+//! finds the files again by comparing. Many files are written to the index in lots of at most some thousand, each a commit
+//! of its own: a kill loses one lot, and memory does not grow with the tree. While a first index is made, the files that
+//! questions want are a lot of their own, and the running one ends early for it. An index of an earlier run is compared with
 //! the present files by versions, and files that differ are ingested like any change.
 
 use std::io::ErrorKind;
@@ -26,6 +27,9 @@ use hob_base::lock;
 
 /// Number of files per commit.
 const LOT: usize = 8_000;
+
+/// Most files per commit of those that questions want: theirs must not wait for those of many others.
+const WANTED_LOT: usize = 2_000;
 
 /// Most files that one thread ingests; more are worth several threads.
 const FEW: usize = 64;
@@ -150,7 +154,7 @@ fn next(workspace: &Workspace, epoch: u64) -> Option<IngestOrder> {
     let mut files: Vec<FileId> = state.noted.keys().copied().collect();
     // Sorted, so that neighbours, which are often deleted together, lie together.
     files.sort_unstable();
-    state.order_upto = state.notes;
+    state.lacking = files.iter().copied().collect();
     state.progress = IngestProgress { done: 0, total: files.len() as u64 };
     Some(IngestOrder { files, upto: state.notes, epoch })
 }
@@ -185,8 +189,8 @@ fn open(workspace: &Workspace, epoch: u64) -> Result<Arc<RankedIndex>, RankedErr
     let mut state = lock(&workspace.ranked.state);
     if state.epoch == epoch {
         let note = state.notes;
-        state.order_upto = note;
         state.files = files;
+        state.lacking = changed.iter().copied().collect();
         for file in changed {
             state.noted.entry(file).or_insert(note);
         }
@@ -205,6 +209,7 @@ fn ingest_order(
     if order.files.len() > FEW && !flush(workspace, index, order.epoch)? {
         return Ok(false);
     }
+    let is_first = index.is_empty();
     let mut queue = WorkQueue::new(order.files.clone());
     while let Some(Lot { files, is_wanted }) = next_lot(workspace, &mut queue) {
         if workspace.closing.check().is_err() {
@@ -213,7 +218,8 @@ fn ingest_order(
         // The last lot of many files may be small.
         let is_flush = order.files.len() > FEW;
         let (epoch, gives_way) = (order.epoch, !is_wanted);
-        let lot = DocumentBatch { files: &files, wanted: &wanted, done: &done, epoch, is_flush, gives_way };
+        let (wanted, done) = (&wanted, &done);
+        let lot = DocumentBatch { files: &files, wanted, done, epoch, is_flush, gives_way, is_first };
         let Some(ingested) = lot.ingest_into(workspace, index)? else { return Ok(false) };
         let (ingested, rest) = files.split_at(ingested);
         queue.add_last(rest.to_vec());
@@ -222,6 +228,7 @@ fn ingest_order(
             return Ok(false);
         }
         for file in ingested {
+            state.lacking.remove(file);
             // Files that were noted again meanwhile stay noted.
             if state.noted.get(file).is_some_and(|note| *note <= order.upto) {
                 state.noted.remove(file);
@@ -251,7 +258,7 @@ struct Lot {
 fn next_lot(workspace: &Workspace, queue: &mut WorkQueue<FileId>) -> Option<Lot> {
     let wanted = std::mem::take(&mut lock(&workspace.ranked.state).wanted);
     queue.put_first(&wanted, &|_| true);
-    let first: Vec<FileId> = std::iter::from_fn(|| queue.next_wanted()).take(LOT).collect();
+    let first: Vec<FileId> = std::iter::from_fn(|| queue.next_wanted()).take(WANTED_LOT).collect();
     let is_wanted = !first.is_empty();
     let files = if is_wanted { first } else { queue.take_step(LOT) };
     (!files.is_empty()).then_some(Lot { files, is_wanted })
@@ -274,8 +281,9 @@ fn flush(workspace: &Workspace, index: &RankedIndex, epoch: u64) -> Result<bool,
         numbers.iter().filter_map(|number| state.files.ids.get(number).copied()).collect()
     };
     let (wanted, done) = (present_paths(workspace, &files), AtomicU64::new(0));
-    let gives_way = false;
-    let lot = DocumentBatch { files: &files, wanted: &wanted, done: &done, epoch, is_flush: true, gives_way };
+    let (wanted, done) = (&wanted, &done);
+    let (gives_way, is_first) = (false, false);
+    let lot = DocumentBatch { files: &files, wanted, done, epoch, is_flush: true, gives_way, is_first };
     let ingested = lot.ingest_into(workspace, index)?;
     lock(&workspace.ranked.state).commits += 1;
     Ok(ingested.is_some())
@@ -312,6 +320,9 @@ struct DocumentBatch<'l> {
     is_flush: bool,
     /// True if the lot ends early when a question wants other files.
     gives_way: bool,
+    /// True if the index was empty before the order, so that no documents of these files have to go: each deletion is
+    /// looked for in every segment.
+    is_first: bool,
 }
 
 impl DocumentBatch<'_> {
@@ -354,7 +365,9 @@ impl DocumentBatch<'_> {
                 break;
             }
             let Some(outdated) = self.assign_numbers(workspace, files) else { return Ok(None) };
-            outdated.iter().for_each(|number| update.remove(*number));
+            if !self.is_first {
+                outdated.iter().for_each(|number| update.remove(*number));
+            }
             let (there, gone): (Vec<FileId>, Vec<FileId>) =
                 files.iter().partition(|file| self.wanted.contains_key(file));
             // These have no documents to make room for.

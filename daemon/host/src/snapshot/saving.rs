@@ -72,6 +72,10 @@ pub(crate) fn save_large_text(workspace: &Workspace) {
     }
     workspace.merge_text_and_wait();
     let mut snapshots = lock(&workspace.snapshots);
+    // Nothing is written once the workspace is closed: its folder may be another daemon's or gone. With the map, all is saved.
+    if workspace.closing.check().is_err() || workspace.progress.now().phase == Phase::Done {
+        return;
+    }
     match snapshots.saver.save(&workspace.text()) {
         Ok(saved) => workspace.install_saved(saved),
         // The whole index is saved later, and users are told if that fails too.

@@ -15,6 +15,9 @@ use super::names::NameId;
 /// Most files in all rows together, of four bytes each. When there are more, all rows are forgotten.
 const MOST_FILES: usize = 1 << 21;
 
+/// Memory per row besides its files, in bytes and about: a table entry, and what the allocation adds.
+const ROW_BYTES: usize = 64;
+
 /// The definitions of a name in one file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DefsInFile {
@@ -87,6 +90,6 @@ impl FileKindsCache {
 
     pub(super) fn heap_bytes(&self) -> usize {
         let rows = self.rows.read().unwrap_or_else(PoisonError::into_inner);
-        rows.files * size_of::<DefsInFile>() + rows.by_name.capacity() * 32
+        rows.files * size_of::<DefsInFile>() + rows.by_name.capacity() * ROW_BYTES
     }
 }

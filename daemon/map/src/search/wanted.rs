@@ -22,6 +22,9 @@ pub(super) struct WantedDefs<'m> {
     top: TopFolders,
 }
 
+/// Number of wanted files of a name from which on they are not looked into one by one.
+const MANY_INSIDE: usize = 64;
+
 impl<'m> WantedDefs<'m> {
     pub(super) fn new(index: &'m Index, query: &SearchQuery<'_>) -> Self {
         let kinds = (query.kinds != KindFilter::Any)
@@ -113,7 +116,7 @@ impl<'m> WantedDefs<'m> {
             _ if inside == 0 => 0,
             Share::All if inside == files.len() => standing.defs as usize,
             Share::All if standing.defs as usize == files.len() => inside,
-            _ if files.len() >= FREQUENT => self.count_frequent(name, files),
+            _ if is_worth_a_row(files, inside) => self.count_frequent(name, files),
             _ => {
                 let inside = files.iter().filter(|file| self.has_file(**file));
                 inside.map(|file| self.count_in_file(*file, self.index.name(name))).sum()
@@ -124,7 +127,9 @@ impl<'m> WantedDefs<'m> {
     /// Returns those files of a name that may have a wanted definition.
     pub(super) fn files_of_name(&self, name: NameId) -> impl Iterator<Item = FileId> {
         let files = self.index.files_defining_id(name);
-        let kinds = self.kinds.filter(|_| files.len() >= FREQUENT).map(|_| self.index.kinds_in_files(name));
+        let inside = || files.iter().filter(|file| self.has_file(**file)).count();
+        let uses_row = self.kinds.is_some() && is_worth_a_row(files, inside());
+        let kinds = uses_row.then(|| self.index.kinds_in_files(name));
         let has_kind =
             move |at: usize| kinds.as_ref().is_none_or(|kinds| kinds[at].count(self.kinds) != Some(0));
         let wanted =
@@ -147,6 +152,12 @@ impl<'m> WantedDefs<'m> {
         let count = |entry: &FileEntry| entry.defs_named(name).filter(|(_, def)| wanted(def.kind)).count();
         self.index.entry(FileId(file)).map_or(0, count)
     }
+}
+
+/// Returns true if the kinds of a name's definitions are worth a row for all its files, of which `inside` may be wanted. A
+/// row is made by looking into each of them.
+fn is_worth_a_row(files: &[u32], inside: usize) -> bool {
+    files.len() >= FREQUENT && (inside >= MANY_INSIDE || inside * 4 >= files.len())
 }
 
 /// Returns the files in a folder and below it, or the file of that path, a bit for each.

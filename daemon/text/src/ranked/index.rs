@@ -320,6 +320,13 @@ impl RankedIndex {
         Ok(columns)
     }
 
+    /// Returns true if the index has no document, and lays none over it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        let (searcher, overlay) = self.shown_state();
+        searcher.num_docs() == 0 && overlay.is_empty()
+    }
+
     /// Returns the figures of the index.
     #[must_use]
     pub fn stats(&self) -> RankedStats {

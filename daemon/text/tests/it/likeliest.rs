@@ -11,7 +11,7 @@ fn tree() -> TextTree {
         ("fs/inode.c", "/* Reclaims pages of an inode. */ void evict(void) { lock(); }"),
         ("fs/super.c", "void mount(void) { lock(); }"),
         ("fs/page.c", "struct page { int lock; };"),
-        ("doc/empty.txt", "nothing of the sort"),
+        ("doc/empty.txt", "nothing of the sort to query"),
     ])
 }
 
@@ -21,7 +21,7 @@ fn likeliest(question: &str, filter: &PathFilter, most: usize) -> Vec<String> {
     let path_of =
         |file| tree.numbers.iter().find(|(_, number)| **number == file).map(|(path, _)| path.clone());
     let files = likeliest_files(&tree.index().snapshot(), question, filter, most);
-    files.into_iter().filter_map(path_of).collect()
+    files.into_iter().flatten().filter_map(path_of).collect()
 }
 
 #[test]
@@ -30,7 +30,21 @@ fn files_with_more_and_rarer_words_come_first() {
     // The first has both rare words; "lock" is in nearly every file, and so tells little.
     assert_eq!(likeliest("where does reclaiming lock pages?", &all, 2), ["fs/inode.c", "fs/page.c"]);
     assert_eq!(likeliest("mounted", &all, 9), ["fs/super.c"]);
-    assert!(likeliest("how is it", &all, 9).is_empty() && likeliest("absent", &all, 9).is_empty());
+    assert!(likeliest("absent", &all, 9).is_empty());
+    // "query" and "queries" are one word.
+    assert_eq!(likeliest("run the queries", &all, 9), ["doc/empty.txt"]);
+}
+
+#[test]
+fn a_question_without_a_word_to_look_for_names_no_files() {
+    let find = |question| likeliest_files(&tree().index().snapshot(), question, &PathFilter::default(), 9);
+    assert_eq!(find("io mm"), None);
+    assert_eq!(find("absent"), Some(Vec::new()));
+    // As in a search, words that say nothing count if there are no others.
+    assert!(find("where is it").is_none_or(|files| files.is_empty()));
+    // Of a long text, the words of its first line and those written as code are searched, not the first of all.
+    let log = format!("mount fails\n{}", (0..90_000).map(|at| format!("word{at} ")).collect::<String>());
+    assert_eq!(find(&log).map(|files| files.len()), Some(1));
 }
 
 #[test]

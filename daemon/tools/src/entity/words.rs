@@ -28,7 +28,8 @@ const BEYOND: f64 = MOST + 0.10;
 /// Most lines of a definition that are read for the words of a question.
 const READ: u32 = 80;
 
-/// Longest time that questions wait for the first ranked index, from the first that does: names often suffice.
+/// Longest time that questions wait for the first ranked index, from the first that does: names often suffice. Each question
+/// waits longer for the likeliest files of a large project (`text_search`).
 const FIRST_WORDS_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Adds the definitions that have the words in their names, signatures, documentation or source.
@@ -59,7 +60,11 @@ pub(super) fn by_text(call: &mut ToolCall<'_>, view: &SubjectView<'_>, gathered:
     };
     let before = gathered.len();
     let worth = WordWorth { rarities: &found.rarities };
-    let missing: Vec<&str> = worth.unknown_words(&view.request.subject.content);
+    let missing: Vec<&str> = match view.workspace.ranked.is_built() {
+        true => worth.unknown_words(&view.request.subject.content),
+        // They may stand in files that the index lacks.
+        false => Vec::new(),
+    };
     let mut finder = TermFinder::new(&view.request.subject.content);
     for TextCandidate { mut candidate, info, text } in candidates_of_hits(view, &found.named) {
         let share = worth.share_of_subject(&view.request.subject.content, &mut finder, &info, &text);
@@ -117,9 +122,8 @@ fn ranked_index(call: &mut ToolCall<'_>, view: &SubjectView<'_>) -> Result<Arc<R
     let workspace = call.workspace(super::super::NeededIndex::Map).map_err(|error| error.message)?;
     debug_assert_eq!(workspace.root(), view.workspace.root());
     let until_built = call.first_time(workspace.ranked.first_wait_deadline(FIRST_WORDS_PATIENCE));
-    let rules = Arc::default();
-    let wanted =
-        WordsToFind { text: &view.request.subject.text, below: view.folder_in_scope(), rules: &rules };
+    let (text, below, rules) = (&view.request.subject.text, view.folder_in_scope(), Arc::default());
+    let wanted = WordsToFind { text, kinds: &[], below, rules: &rules };
     text_search::wait_for_ranked_index(call, &workspace, &wanted, until_built).map_err(|error| {
         if !call.cancel.is_cancelled() {
             call.notes.warnings.push(format!("Texts were not searched for the words. {}", error.message));

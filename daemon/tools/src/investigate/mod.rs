@@ -59,7 +59,8 @@ const SKIPPED: usize = 500;
 const MEANING: f32 = 0.7;
 /// Weight of a place that a question names, where the best score by words counts 1.
 const PLACE: f32 = 2.0;
-/// Longest time that questions wait for the first derivation, from the first that does: words find most without it.
+/// Longest time that questions wait for the first derivation, from the first of any tool that does: words find most without
+/// it.
 const DERIVE_PATIENCE: Duration = Duration::from_secs(5);
 /// The warning for a question whose words in quotes find nothing.
 const UNQUOTED: &str = "Nothing has the words in quotes; they were read as words like others.";
@@ -161,7 +162,8 @@ fn find_seeds(
 ) -> Result<TopicFindings, ToolError> {
     let (places, rest) = frames::named_places(&workspace.map(), query);
     let mut query = if RankedQuestion::parse(&rest).is_empty() { query } else { &rest };
-    let wanted = text_search::WordsToFind { text: query, below: bounds.below.as_ref(), rules: &bounds.rules };
+    let (kinds, below) = (bounds.doc_kinds(), bounds.below.as_ref());
+    let wanted = text_search::WordsToFind { text: query, kinds: &kinds, below, rules: &bounds.rules };
     let until_built = call.first_time(Deadline::after(FIRST_INDEX_PATIENCE));
     let index = text_search::wait_for_ranked_index(call, workspace, &wanted, until_built)?;
     let question = focus_question(&index, query)?;
