@@ -215,8 +215,14 @@ fn a_name_or_a_path_does_for_a_node() {
     let world = World::new();
     let tree = world.tree(TWO_PARTS);
     let around = |target: &str| world.hob(tree.root(), &["neighbors", target]);
-    assert_eq!(around("there").success(), around("py:src/b.py#there").success());
-    assert_eq!(around("src/b.py").success(), around("py:src/b.py").success());
+    // That the text was searched too is said only if that was done within 20 ms.
+    let neighbors = |target: &str| {
+        let answer = around(target).success();
+        answer.lines().filter(|line| !line.starts_with('[')).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(neighbors("there"), neighbors("py:src/b.py#there"));
+    assert_eq!(neighbors("src/b.py"), neighbors("py:src/b.py"));
+    assert!(!neighbors("there").is_empty());
     let way = world.hob(tree.root(), &["path", "begin", "there"]).success();
     assert!(way.contains("begin: return there()") && way.contains("src/b.py"), "{way}");
     let several = around("twin").code(1);

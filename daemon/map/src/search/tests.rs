@@ -81,7 +81,7 @@ proptest! {
         };
         for (at, names) in changed {
             // What this search notes about names must not outlive the change.
-            map.search(&query);
+            let _ = map.search(&query);
             let change = match names {
                 Some(names) => set(at as u32, &path(at), &text(&names)),
                 None => MapChange::Remove { file: FileId(at as u32) },
