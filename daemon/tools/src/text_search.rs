@@ -31,10 +31,10 @@ const PHRASE_READS: usize = 400;
 /// The fewest files of a project whose ranked index takes so long that a question is answered from some of them.
 const LARGE_PROJECT: usize = 8_000;
 
-/// The most files from which it is answered.
+/// The most files from which such a question is answered.
 const MOST_SUFFICIENT: usize = 1_000;
 
-/// Longest time that each question waits for these at least.
+/// Time that each question waits for these files at least.
 const SOME_FILES_PATIENCE: Duration = Duration::from_secs(4);
 
 /// Longest time that questions wait for all files nevertheless, from the first that does.

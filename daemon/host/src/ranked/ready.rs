@@ -14,7 +14,7 @@ use crate::workspace::Workspace;
 pub enum NotReady {
     /// The index is being made.
     Building(IngestProgress),
-    /// The index is being made, and has the files that the question wants most; with the number of all files that it has.
+    /// The index is being made, and has the files that the question wants most. The progress counts the files that it has.
     Partial(Arc<RankedIndex>, IngestProgress),
     /// The index is there, but lacks some changes.
     Late(Arc<RankedIndex>),
@@ -46,7 +46,7 @@ impl Ranked {
         let ranked = &workspace.ranked;
         let mut state = lock(&ranked.state);
         state.failure = None;
-        // Whoever waits for all files in any case has no others put back.
+        // A call that waits for all files anyway must not delay the others.
         let sufficient = sufficient.filter(|some| !state.is_built && some.all_until != Deadline::NEVER);
         if let Some(SufficientFiles { files, .. }) = sufficient {
             state.want_files(files);

@@ -9,7 +9,7 @@ use crate::graph::{KindFilter, NodeKind, SearchQuery};
 use crate::index::{FileEntry, Index, Kinds, NameId, Share, TopFolders};
 
 /// Fewest files of a name whose kinds are cached file by file. Tests have few files.
-const FREQUENT: usize = if cfg!(test) { 2 } else { 8 };
+const FREQUENT_FILES: usize = if cfg!(test) { 2 } else { 8 };
 
 /// The definitions and files that a query wants.
 pub(super) struct WantedDefs<'m> {
@@ -157,7 +157,7 @@ impl<'m> WantedDefs<'m> {
 /// Returns true if the kinds of a name's definitions are worth a row for all its files, of which `inside` may be wanted. A
 /// row is made by looking into each of them.
 fn is_worth_a_row(files: &[u32], inside: usize) -> bool {
-    files.len() >= FREQUENT && (inside >= MANY_INSIDE || inside * 4 >= files.len())
+    files.len() >= FREQUENT_FILES && (inside >= MANY_INSIDE || inside * 4 >= files.len())
 }
 
 /// Returns the files in a folder and below it, or the file of that path, a bit for each.
