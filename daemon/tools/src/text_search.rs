@@ -187,8 +187,10 @@ pub(super) fn wait_for_ranked_index(
     wanted: &WordsToFind<'_>,
     until_built: Deadline,
 ) -> Result<Arc<RankedIndex>, ToolError> {
-    let files = wanted.sufficient_files(workspace);
     let all_until = call.first_time(workspace.ranked.first_wait_deadline(ALL_FILES_PATIENCE));
+    // A call that waits for all files anyway must not delay the others.
+    let waits_for_all = all_until == Deadline::NEVER;
+    let files = if waits_for_all { None } else { wanted.sufficient_files(workspace) };
     let sufficient = files.as_deref().map(|files| SufficientFiles { files, all_until });
     let patience = match (workspace.ranked.is_built(), &sufficient) {
         (true, _) => Deadline::after(super::BARRIER_PATIENCE),

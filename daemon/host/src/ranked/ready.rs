@@ -46,8 +46,7 @@ impl Ranked {
         let ranked = &workspace.ranked;
         let mut state = lock(&ranked.state);
         state.failure = None;
-        // A call that waits for all files anyway must not delay the others.
-        let sufficient = sufficient.filter(|some| !state.is_built && some.all_until != Deadline::NEVER);
+        let sufficient = sufficient.filter(|_| !state.is_built);
         if let Some(SufficientFiles { files, .. }) = sufficient {
             state.want_files(files);
         }

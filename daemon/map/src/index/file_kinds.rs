@@ -32,7 +32,7 @@ impl DefsInFile {
     }
 
     /// Counts those of the wanted kinds, or all if `wanted` is `None`; returns `None` if they have to be visited.
-    pub(crate) fn count(self, wanted: Option<Kinds>) -> Option<usize> {
+    pub(crate) fn count_wanted(self, wanted: Option<Kinds>) -> Option<usize> {
         match wanted.map_or(Share::All, |wanted| self.kinds.share(wanted)) {
             Share::None => Some(0),
             Share::All if self.count < u16::MAX => Some(usize::from(self.count)),
@@ -81,7 +81,7 @@ impl FileKindsCache {
     }
 
     /// Forgets the row of a name whose definitions change.
-    pub(super) fn forget(&mut self, name: NameId) {
+    pub(super) fn forget_row(&mut self, name: NameId) {
         let rows = self.rows.get_mut().unwrap_or_else(PoisonError::into_inner);
         if let Some(row) = rows.by_name.remove(&name) {
             rows.files -= row.len();

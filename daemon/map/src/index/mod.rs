@@ -402,7 +402,7 @@ impl Index {
     fn list_def(&mut self, file: FileId, place: TopFolders, name: &str, was: NameCount, is: NameCount) {
         let present = is.count > 0;
         let id = update_posting(&mut self.names, &mut self.defining, name, file, present);
-        self.file_kinds.forget(id);
+        self.file_kinds.forget_row(id);
         let entry = self.standings.entry_of(id);
         let mut standing = entry.map_or_else(NameStatistics::default, |entry| self.standings.get(entry));
         standing.defs = (standing.defs + is.count).saturating_sub(was.count);

@@ -131,7 +131,7 @@ impl<'m> WantedDefs<'m> {
         let uses_row = self.kinds.is_some() && is_worth_a_row(files, inside());
         let kinds = uses_row.then(|| self.index.kinds_in_files(name));
         let has_kind =
-            move |at: usize| kinds.as_ref().is_none_or(|kinds| kinds[at].count(self.kinds) != Some(0));
+            move |at: usize| kinds.as_ref().is_none_or(|kinds| kinds[at].count_wanted(self.kinds) != Some(0));
         let wanted =
             files.iter().enumerate().filter(move |(at, file)| self.has_file(**file) && has_kind(*at));
         wanted.map(|(_, file)| FileId(*file))
@@ -143,7 +143,7 @@ impl<'m> WantedDefs<'m> {
         debug_assert_eq!(kinds.len(), files.len(), "a row is of the name's files");
         let inside = files.iter().zip(&*kinds).filter(|(file, _)| self.has_file(**file));
         let visit = |file: &u32| self.count_in_file(*file, self.index.name(name));
-        inside.map(|(file, defs)| defs.count(self.kinds).unwrap_or_else(|| visit(file))).sum()
+        inside.map(|(file, defs)| defs.count_wanted(self.kinds).unwrap_or_else(|| visit(file))).sum()
     }
 
     fn count_in_file(&self, file: u32, name: &str) -> usize {

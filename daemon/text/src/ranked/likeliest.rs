@@ -7,6 +7,7 @@
 
 use hob_base::{FileId, WsPath};
 
+use super::query::word_rarity;
 use super::question::{LONGEST_QUESTION, RankedQuestion, cut_to_bytes};
 use super::tokens::{Term, terms_of};
 use crate::filter::PathFilter;
@@ -39,8 +40,8 @@ pub fn likeliest_files(
     for number in candidates.iter().flat_map(|candidate| &candidate.queries) {
         counts[*number as usize] += 1;
     }
-    let files = view.stats().files;
-    let rarities: Vec<f32> = counts.iter().map(|count| rarity(files, *count)).collect();
+    let files = view.stats().files as f32;
+    let rarities: Vec<f32> = counts.iter().map(|count| word_rarity(files, *count as f32)).collect();
     let worth_of_path = |path: &WsPath| -> f32 {
         let path = path.as_str().to_ascii_lowercase();
         let named = words.iter().zip(&rarities).filter(|(word, _)| path.contains(word.as_str()));
@@ -82,10 +83,4 @@ fn words_to_find(question: &str) -> Vec<String> {
 fn query_of_word(word: &str) -> GramQuery {
     let parsed = parse(&format!("(?i){}", regex_syntax::escape(word)));
     parsed.map_or(GramQuery::All, |hir| GramQuery::from_regex(&hir))
-}
-
-/// Returns the logarithm of one over the share of files that have a word.
-fn rarity(files: usize, having: usize) -> f32 {
-    let (files, having) = (files.max(having) as f32, having as f32);
-    (1.0 + (files - having + 0.5) / (having + 0.5)).ln()
 }

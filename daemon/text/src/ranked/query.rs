@@ -347,6 +347,11 @@ pub(super) fn all_segments<'s>(
     searcher.segment_readers().iter().map(|segment| (None, segment)).chain(laid_over).collect()
 }
 
+/// Returns the rarity of a word that `having` of all documents have: the inverse document frequency of BM25, never negative.
+pub(super) fn word_rarity(all: f32, having: f32) -> f32 {
+    (1.0 + (all - having + 0.5) / (having + 0.5)).ln()
+}
+
 /// The figures of all documents together: their number, and the mean length of each field.
 pub(super) struct Collection<'i> {
     index: &'i RankedIndex,
@@ -396,8 +401,7 @@ impl<'i> Collection<'i> {
                 }
                 most = most.max(docs);
             }
-            let rarity = (1.0 + (self.docs - most as f32 + 0.5) / (most as f32 + 0.5)).ln();
-            words.push((word.clone(), rarity * word.weight));
+            words.push((word.clone(), word_rarity(self.docs, most as f32) * word.weight));
         }
         Ok(WeighedWords { index: self.index, means: self.means, words })
     }

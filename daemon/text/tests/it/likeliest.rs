@@ -5,7 +5,7 @@ use hob_text::ranked::likeliest_files;
 
 use crate::common::{TextTree, path};
 
-fn tree() -> TextTree {
+fn kernel_tree() -> TextTree {
     TextTree::new(&[
         ("mm/reclaim.c", "void shrink(void) { lock(); }"),
         ("fs/inode.c", "/* Reclaims pages of an inode. */ void evict(void) { lock(); }"),
@@ -16,8 +16,8 @@ fn tree() -> TextTree {
 }
 
 /// Returns the paths of the likeliest files, at most `most`.
-fn likeliest(question: &str, filter: &PathFilter, most: usize) -> Vec<String> {
-    let tree = tree();
+fn likeliest_paths(question: &str, filter: &PathFilter, most: usize) -> Vec<String> {
+    let tree = kernel_tree();
     let path_of =
         |file| tree.numbers.iter().find(|(_, number)| **number == file).map(|(path, _)| path.clone());
     let files = likeliest_files(&tree.index().snapshot(), question, filter, most);
@@ -28,16 +28,17 @@ fn likeliest(question: &str, filter: &PathFilter, most: usize) -> Vec<String> {
 fn files_with_more_and_rarer_words_come_first() {
     let all = PathFilter::default();
     // The first has both rare words; "lock" is in nearly every file, and so tells little.
-    assert_eq!(likeliest("where does reclaiming lock pages?", &all, 2), ["fs/inode.c", "fs/page.c"]);
-    assert_eq!(likeliest("mounted", &all, 9), ["fs/super.c"]);
-    assert!(likeliest("absent", &all, 9).is_empty());
+    assert_eq!(likeliest_paths("where does reclaiming lock pages?", &all, 2), ["fs/inode.c", "fs/page.c"]);
+    assert_eq!(likeliest_paths("mounted", &all, 9), ["fs/super.c"]);
+    assert!(likeliest_paths("absent", &all, 9).is_empty());
     // "query" and "queries" are one word.
-    assert_eq!(likeliest("run the queries", &all, 9), ["doc/empty.txt"]);
+    assert_eq!(likeliest_paths("run the queries", &all, 9), ["doc/empty.txt"]);
 }
 
 #[test]
 fn a_question_without_a_word_to_look_for_names_no_files() {
-    let find = |question| likeliest_files(&tree().index().snapshot(), question, &PathFilter::default(), 9);
+    let find =
+        |question| likeliest_files(&kernel_tree().index().snapshot(), question, &PathFilter::default(), 9);
     assert_eq!(find("io mm"), None);
     assert_eq!(find("absent"), Some(Vec::new()));
     // As in a search, words that say nothing count if there are no others.
@@ -50,5 +51,5 @@ fn a_question_without_a_word_to_look_for_names_no_files() {
 #[test]
 fn only_admitted_files_are_looked_at() {
     let below = PathFilter::new(Some(path("mm")), None).expect("no glob");
-    assert_eq!(likeliest("lock the pages", &below, 9), ["mm/reclaim.c"]);
+    assert_eq!(likeliest_paths("lock the pages", &below, 9), ["mm/reclaim.c"]);
 }
