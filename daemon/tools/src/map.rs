@@ -32,6 +32,10 @@ const MOST_IN_SCOPE: usize = 5_000;
 /// Longest time that one graph question may take.
 const GRAPH_PATIENCE: Duration = Duration::from_secs(5);
 
+/// Says that steps beyond the first were taken over edges of before the last changes.
+const OF_EARLIER_EDGES: &str = "Files have changed since the edges were derived: beyond the first step, uses in other files \
+     that mean something else since may be missing, and omitted is of before. Ask with depth=1 about the node you mean.";
+
 /// Says that a bound ended the search for callers through values.
 pub(super) const MAY_LACK_CALLERS: &str =
     "Something here is passed on as a value too widely to follow: callers through values may be missing.";
@@ -122,7 +126,9 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> ToolOutcome {
     if answer.may_lack_callers {
         call.notes.warnings.push(MAY_LACK_CALLERS.into());
     }
-    if answer.omitted_is_least {
+    if answer.is_of_earlier_edges {
+        call.notes.warnings.push(OF_EARLIER_EDGES.into());
+    } else if answer.omitted_is_least {
         call.notes.warnings.push(
             "There was no place for unresolved edges beyond the first step: omitted does not count them. Ask with depth=1 about \
              the node you mean."

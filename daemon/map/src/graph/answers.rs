@@ -178,6 +178,9 @@ pub struct NeighborsAnswer {
     /// True if `omitted` is a lower bound: beyond the first step, unresolved edges are looked for only if there is a
     /// place for them.
     pub omitted_is_least: bool,
+    /// True if files have changed since the last derivation, and a step beyond the first asked only the users that it had
+    /// found and those in these files. `omitted` counts edges that it had found and that may be gone since.
+    pub is_of_earlier_edges: bool,
     /// True if time ran out before everything was searched.
     pub incomplete: bool,
     /// True if callers through values may be missing: a definition is passed on as a value and a bound kept the search from

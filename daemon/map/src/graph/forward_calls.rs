@@ -61,7 +61,7 @@ impl Map {
     }
 
     /// Returns the node that had a number in the last derivation; `None` if it is gone.
-    fn node_since_derivation(&self, skeleton: &Skeleton, number: u32) -> Option<NodeRef> {
+    pub(super) fn node_since_derivation(&self, skeleton: &Skeleton, number: u32) -> Option<NodeRef> {
         let node = skeleton.node(number)?;
         match node {
             NodeRef::Def(def) if self.standing.changed.contains(&def.file) => {

@@ -1,12 +1,14 @@
 //! Lists the neighbours of a node, best first.
 
+mod earlier_step;
+
 use std::cmp::Ordering;
 
 use hob_base::{CancelToken, Stopped};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::inbound::{Inbound, KnownUsers, UsersQuery};
-use super::skeleton::{Marked, Skeleton};
+use super::skeleton::Marked;
 use super::surroundings::{SkeletonEdge, Surroundings, SurroundingsQuery};
 use super::{
     DefRef, Direction, Edge, EdgeKind, EdgeKinds, Map, Neighbor, NeighborsAnswer, NeighborsQuery, NodeRef,
@@ -24,7 +26,10 @@ type NeighborIdentity = (NodeRef, EdgeKind, Direction, bool);
 struct NeighborWalk<'m> {
     map: &'m Map,
     resolver: Resolver<'m>,
+    /// The skeleton, if it is up to date.
     surroundings: Option<Surroundings<'m>>,
+    /// The skeleton otherwise, if it proposes edges.
+    earlier: Option<Surroundings<'m>>,
     query: &'m NeighborsQuery,
     /// The family of the queried node, if the query asks for it.
     kin: Vec<NodeRef>,
@@ -39,6 +44,8 @@ struct NeighborWalk<'m> {
     is_cut: bool,
     /// True if unresolved edges were not looked for, because there was no place for them.
     unresolved_left: bool,
+    /// True if a step was taken over a skeleton of before the last changes.
+    is_of_earlier_edges: bool,
 }
 
 impl Map {
@@ -50,6 +57,7 @@ impl Map {
         let mut walk = NeighborWalk {
             map: self,
             resolver: Resolver::new(&self.index),
+            earlier: self.surroundings().is_none().then(|| self.earlier_surroundings()).flatten(),
             surroundings: self.surroundings(),
             query,
             kin: family.iter().map(|kin| kin.method.into()).collect(),
@@ -61,6 +69,7 @@ impl Map {
             stopped: None,
             is_cut: false,
             unresolved_left: false,
+            is_of_earlier_edges: false,
         };
         walk.run();
         let omitted = walk.count_omitted();
@@ -70,6 +79,7 @@ impl Map {
             neighbors: walk.shown,
             omitted,
             omitted_is_least: walk.unresolved_left,
+            is_of_earlier_edges: walk.is_of_earlier_edges,
             incomplete: walk.stopped.is_some(),
             may_lack_callers: walk.is_cut,
         })
@@ -116,7 +126,7 @@ impl NeighborWalk<'_> {
         let mut frontier = vec![self.query.node];
         for depth in 1..=self.query.depth.clamp(1, MOST_DEPTH) {
             let shown_before = self.shown.len();
-            if depth == 1 || self.step_over_skeleton(&frontier, depth).is_none() {
+            if depth == 1 || self.step_over_any_skeleton(&frontier, depth).is_none() {
                 self.computed_step(&frontier, depth);
             }
             let resolved = self.shown[shown_before..].iter().filter(|n| n.candidates.is_empty());
@@ -141,7 +151,11 @@ impl NeighborWalk<'_> {
         }
     }
 
-    /// Takes one step over the skeleton. Returns `None`, and shows nothing, if the skeleton does not suffice.
+    fn step_over_any_skeleton(&mut self, frontier: &[NodeRef], depth: u32) -> Option<()> {
+        self.step_over_skeleton(frontier, depth).or_else(|| self.step_over_earlier_skeleton(frontier, depth))
+    }
+
+    /// Takes one step over the skeleton, if it is up to date. Returns `None`, and shows nothing, if the skeleton does not suffice.
     fn step_over_skeleton(&mut self, frontier: &[NodeRef], depth: u32) -> Option<()> {
         let surroundings = self.surroundings.as_ref()?;
         let (query, visited, per_kind) = (self.query, &self.visited, self.per_kind());
@@ -178,14 +192,12 @@ impl NeighborWalk<'_> {
 
     /// Counts the connections that were found and are not shown.
     fn count_omitted(&mut self) -> usize {
-        if let Some(surroundings) = &self.surroundings {
+        if let Some(surroundings) = self.surroundings.as_ref().or(self.earlier.as_ref()) {
             let left_out = std::mem::take(&mut self.left_out);
             let lines = &mut self.lines_left_out;
-            self.left_out = left_out
-                .into_iter()
-                .filter(|key| !lines.record_resolved(surroundings.skeleton(), key))
-                .collect();
-            self.keys.iter().for_each(|key| lines.remove(surroundings.skeleton(), key));
+            self.left_out =
+                left_out.into_iter().filter(|key| !lines.record_resolved(surroundings, key)).collect();
+            self.keys.iter().for_each(|key| lines.remove(surroundings, key));
         }
         self.left_out.difference(&self.keys).count() + self.lines_left_out.len()
     }
@@ -202,6 +214,11 @@ impl NeighborWalk<'_> {
                 a.confidence.cmp(&b.confidence).then_with(|| self.map.compare_places(a.to, b.to))
             });
         }
+        self.best_of(node, edges)
+    }
+
+    /// Returns the best of some edges around a node, at most [`Self::per_kind`] of each kind and direction.
+    fn best_of(&mut self, node: NodeRef, edges: Vec<(Edge, Direction)>) -> Vec<(Edge, Direction)> {
         let mut groups: Vec<Vec<(Edge, Direction)>> = Vec::new();
         for (edge, way) in edges {
             // A recursive function is its own caller; a call of a method that it overrides is not a call of itself.
@@ -386,14 +403,17 @@ impl NeighborWalk<'_> {
 
     /// Compares edges in the order of the answer: resolved before unresolved, then by score, then by kind and place.
     fn compare(&self, a: &Edge, way: Direction, b: &Edge, other: Direction) -> Ordering {
-        let (near, far) = (far_end(a, way), far_end(b, other));
-        let by_score = || self.map.score(far).total_cmp(&self.map.score(near));
-        (!a.is_resolved())
-            .cmp(&!b.is_resolved())
-            .then_with(by_score)
+        let (one, another) = (Connection::of_edge(a, way), Connection::of_edge(b, other));
+        (!a.is_resolved()).cmp(&!b.is_resolved()).then_with(|| self.compare_connections(&one, &another))
+    }
+
+    /// Compares resolved connections in the order of the answer.
+    fn compare_connections(&self, a: &Connection, b: &Connection) -> Ordering {
+        let by_score = self.map.score(b.far).total_cmp(&self.map.score(a.far));
+        by_score
             .then_with(|| a.kind.cmp(&b.kind))
-            .then_with(|| self.map.compare_places(near, far))
-            .then_with(|| (way == Direction::Out).cmp(&(other == Direction::Out)))
+            .then_with(|| self.map.compare_places(a.far, b.far))
+            .then_with(|| (a.way == Direction::Out).cmp(&(b.way == Direction::Out)))
     }
 
     fn add_neighbor(&mut self, via: NodeRef, depth: u32, edge: Edge, way: Direction) {
@@ -446,6 +466,25 @@ impl NeighborWalk<'_> {
     }
 }
 
+/// The far end, kind and direction of an edge, seen from the node whose neighbours are listed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Connection {
+    far: NodeRef,
+    kind: EdgeKind,
+    way: Direction,
+}
+
+impl Connection {
+    fn of_edge(edge: &Edge, way: Direction) -> Self {
+        Self { far: far_end(edge, way), kind: edge.kind, way }
+    }
+
+    /// Returns the key of the resolved neighbour.
+    fn identity(self) -> NeighborIdentity {
+        (self.far, self.kind, self.way, true)
+    }
+}
+
 /// The connections that are not shown: a bit for each node, by kind and direction, because they may be a hundred
 /// thousand.
 #[derive(Default)]
@@ -457,13 +496,13 @@ impl UnshownConnections {
     }
 
     /// Adds a connection that was found otherwise, and returns true, if it is resolved and its node is in the skeleton.
-    fn record_resolved(&mut self, skeleton: &Skeleton, neighbor: &NeighborIdentity) -> bool {
+    fn record_resolved(&mut self, skeleton: &Surroundings<'_>, neighbor: &NeighborIdentity) -> bool {
         let (node, kind, way, resolved) = neighbor;
         let number = skeleton.node_number(*node).filter(|_| *resolved);
         number.inspect(|&number| self.insert(number, *kind, *way)).is_some()
     }
 
-    fn remove(&mut self, skeleton: &Skeleton, neighbor: &NeighborIdentity) {
+    fn remove(&mut self, skeleton: &Surroundings<'_>, neighbor: &NeighborIdentity) {
         let (node, kind, way, resolved) = neighbor;
         let number = skeleton.node_number(*node).filter(|_| *resolved);
         if let Some((number, marked)) = number.zip(self.0.get_mut(&(*kind, *way))) {

@@ -1,10 +1,11 @@
 //! Finds the edges that start at a node, by resolving the references in it.
 
 use hob_base::FileId;
+use rustc_hash::FxHashSet;
 
 use super::edges::{Edge, Edges};
 use super::{Confidence, DefRef, EdgeKind, EdgeKinds, Map, NodeRef};
-use crate::facts::{DefIdx, Import, Ref, RefKind};
+use crate::facts::{DefIdx, Import, Ref, RefKind, StrId};
 use crate::index::FileEntry;
 use crate::langs::rules::ModuleTarget;
 use crate::langs::semantics::PassedImports;
@@ -158,6 +159,46 @@ impl Map {
             self.add_imports(resolver, file, EdgeKinds::from_iter([kind]), &mut edges);
         }
         edges.into_vec().into_iter().find(|edge| edge.to == to && edge.kind == kind && edge.is_resolved())
+    }
+
+    /// Returns the resolved edges of some kinds that lead from a file, or from a definition in it, to one of some nodes, without
+    /// containing.
+    pub(super) fn edges_to_any(
+        &self,
+        resolver: &Resolver<'_>,
+        file: FileId,
+        targets: &FxHashSet<NodeRef>,
+        kinds: EdgeKinds,
+    ) -> Vec<Edge> {
+        let Some(entry) = self.index.entry(file) else { return Vec::new() };
+        // Where nothing is renamed, imports alone lead to files and packages.
+        let names = entry.lang().semantics().never_renames.then(|| self.names_in(entry, targets));
+        let may_mean = |r: &&Ref| names.as_ref().is_none_or(|names| names.contains(&r.name));
+        let mut edges = Edges::default();
+        for r in entry.facts.refs.iter().filter(may_mean).filter(|r| is_asked(entry, r, kinds)) {
+            if entry.lang().is_prose() {
+                self.add_link(resolver, file, r, &mut edges);
+            } else {
+                self.add_resolved_use(resolver, file, r, &mut edges);
+            }
+        }
+        edges.retain_kinds(kinds);
+        if kinds.has(EdgeKind::Calls) {
+            self.add_calls_of_values(resolver, file, None, &mut edges);
+        }
+        self.add_imports(resolver, file, kinds, &mut edges);
+        let resolved = edges.into_vec().into_iter().filter(Edge::is_resolved);
+        resolved.filter(|edge| targets.contains(&edge.to)).collect()
+    }
+
+    /// Returns the names of definitions that a file mentions.
+    fn names_in(&self, entry: &FileEntry, defs: &FxHashSet<NodeRef>) -> FxHashSet<StrId> {
+        let names = defs.iter().filter_map(|node| {
+            let NodeRef::Def(def) = node else { return None };
+            let facts = &self.index.entry(def.file)?.facts;
+            entry.facts.names.find(facts.name(facts.defs.get(def.def.index())?.name))
+        });
+        names.collect()
     }
 
     /// Returns the references of a file that may mean a node. Some languages never rename: there only references of the

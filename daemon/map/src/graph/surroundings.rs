@@ -19,6 +19,10 @@ use super::{DefRef, Direction, EdgeKind, EdgeKinds, Map, NeighborsQuery, NodeRef
 use crate::facts::{DefIdx, DefKind};
 use crate::resolve::Resolver;
 
+/// Most changed files since the derivation with which its skeleton still proposes edges. A question computes the edges of
+/// each of them.
+const MOST_CHANGED: usize = 32;
+
 /// An edge of the skeleton, seen from a node of the query.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct SkeletonEdge {
@@ -31,7 +35,8 @@ pub(super) struct SkeletonEdge {
     pub(super) way: Direction,
 }
 
-/// The skeleton of a map that has not changed since the derivation.
+/// The skeleton of a map: of one that has not changed since the derivation ([`Map::surroundings`]), or of an earlier state of
+/// it ([`Map::earlier_surroundings`]), which only proposes edges.
 pub(super) struct Surroundings<'m> {
     map: &'m Map,
     skeleton: &'m Skeleton,
@@ -49,6 +54,19 @@ impl Map {
         let skeleton = self.standing.skeleton.as_ref()?;
         let is_current = self.standing.changed.is_empty() && self.confirmed.is_empty();
         (is_current && skeleton.has_sites()).then_some(Surroundings { map: self, skeleton })
+    }
+
+    /// Returns the skeleton of an earlier state of the map, unless it proposes too little: many files have changed since, or
+    /// a project file, on which the edges of all files depend.
+    pub(super) fn earlier_surroundings(&self) -> Option<Surroundings<'_>> {
+        let skeleton = self.standing.skeleton.as_ref()?;
+        let changed = &self.standing.changed;
+        let is_manifest = |file: &FileId| {
+            let is_now = self.index.entry(*file).is_some_and(|entry| entry.lang().is_manifest());
+            is_now || skeleton.built_from().manifests.iter().any(|manifest| manifest.file == *file)
+        };
+        let proposes_most = changed.len() <= MOST_CHANGED && !changed.iter().any(is_manifest);
+        proposes_most.then_some(Surroundings { map: self, skeleton })
     }
 
     /// Returns true if another definition has the name of one in the same place, as a type and a value may have in
@@ -76,13 +94,17 @@ pub(super) struct SurroundingsQuery<'q> {
 }
 
 impl<'m> Surroundings<'m> {
-    pub(super) fn skeleton(&self) -> &'m Skeleton {
-        self.skeleton
+    /// Returns the node at the far end of an edge; `None` if it is gone.
+    pub(super) fn far_node(&self, line: &SkeletonEdge) -> Option<NodeRef> {
+        self.map.node_since_derivation(self.skeleton, line.far)
     }
 
-    /// Returns the node at the far end of an edge.
-    pub(super) fn far_node(&self, line: &SkeletonEdge) -> Option<NodeRef> {
-        self.skeleton.node(line.far)
+    /// Returns the number that a node has in the skeleton.
+    pub(super) fn node_number(&self, node: NodeRef) -> Option<u32> {
+        match node {
+            NodeRef::Def(def) => self.map.number_at_derivation(self.skeleton, def),
+            NodeRef::File(_) | NodeRef::External(_) => self.skeleton.node_number(node),
+        }
     }
 
     /// Returns the best edges around nodes, best first, and the others; `None` if the skeleton does not have a node.
@@ -91,8 +113,8 @@ impl<'m> Surroundings<'m> {
         resolver: &Resolver<'_>,
         asked: &SurroundingsQuery<'_>,
     ) -> Option<(Vec<SkeletonEdge>, Vec<SkeletonEdge>)> {
-        let visited = asked.visited.iter().map(|node| self.skeleton.node_number(*node));
-        let visited: FxHashSet<u32> = visited.collect::<Option<_>>()?;
+        let visited: FxHashSet<u32> =
+            asked.visited.iter().filter_map(|node| self.node_number(*node)).collect();
         let (mut best, mut others) = (Vec::new(), Vec::new());
         for (via, node) in asked.nodes.iter().enumerate() {
             for mut group in self.grouped_edges(resolver, via, *node, asked, &visited)? {
@@ -116,7 +138,7 @@ impl<'m> Surroundings<'m> {
         asked: &SurroundingsQuery<'_>,
         visited: &FxHashSet<u32>,
     ) -> Option<Vec<Vec<SkeletonEdge>>> {
-        let itself = self.skeleton.node_number(node)?;
+        let itself = self.node_number(node)?;
         let mut ends = Vec::new();
         if asked.query.direction != Direction::In {
             ends.push((itself, Direction::Out, true));
@@ -143,9 +165,7 @@ impl<'m> Surroundings<'m> {
     /// Returns the number of the definition that a C or C++ declaration announces, `Some(None)` for other nodes; `None`
     /// if the definition has no number.
     fn body_number(&self, resolver: &Resolver<'_>, node: NodeRef) -> Option<Option<u32>> {
-        self.map
-            .body_beside(resolver, node)
-            .map_or(Some(None), |body| self.skeleton.node_number(body).map(Some))
+        self.map.body_beside(resolver, node).map_or(Some(None), |body| self.node_number(body).map(Some))
     }
 
     /// Compares edges as neighbours are compared. Numbers are in order of path and place, except for packages.
@@ -187,6 +207,14 @@ impl<'m> Surroundings<'m> {
         }
         let computed = self.map.edge_between(resolver, edge.from, edge.to, edge.kind);
         computed.or_else(|| edge.is_resolved().then_some(edge))
+    }
+
+    /// Returns a proposed edge as the map has it now; `None` if it no longer has it.
+    pub(super) fn computed_edge(&self, resolver: &Resolver<'_>, proposed: &SkeletonEdge) -> Option<Edge> {
+        let near = self.map.node_since_derivation(self.skeleton, proposed.near)?;
+        let far = self.far_node(proposed)?;
+        let (from, to) = if proposed.way == Direction::Out { (near, far) } else { (far, near) };
+        self.map.edge_between(resolver, from, to, proposed.kind)
     }
 
     /// Returns the edges of some kinds that end at a node, as [`Self::known_edges`] does; `None` if the skeleton does not

@@ -4,6 +4,7 @@ mod answers;
 mod chain;
 mod changes;
 mod confirmed;
+mod earlier_step;
 mod family;
 mod flow;
 mod flow_chains;
