@@ -8,7 +8,9 @@ use hob_base::{CancelToken, Deadline, FileId, WsPath};
 use hob_live::requests::RequestPosition;
 use hob_live::uri::FileRef;
 use hob_map::Map;
-use hob_map::graph::{Direction, EdgeKind, EdgeKinds, NeighborsQuery, NodeInfo, NodeRef};
+use hob_map::graph::{
+    Direction, EdgeKind, EdgeKinds, FartherUsers, NeighborsQuery, NodeInfo, NodeRef, SOME_FILES,
+};
 use hob_proto::tools::map::{Neighbor, NeighborsArgs, OverviewArgs, RebuildArgs, RebuildResult};
 use hob_proto::{Form, ToolError};
 use hob_workspace::mapped_for_writing;
@@ -31,10 +33,6 @@ const MOST_IN_SCOPE: usize = 5_000;
 
 /// Longest time that one graph question may take.
 const GRAPH_PATIENCE: Duration = Duration::from_secs(5);
-
-/// Says that steps beyond the first were taken over edges of before the last changes.
-const OF_EARLIER_EDGES: &str = "Files have changed since the edges were derived: beyond the first step, uses in other files \
-     that mean something else since may be missing, and omitted is of before. Ask with depth=1 about the node you mean.";
 
 /// Says that a bound ended the search for callers through values.
 pub(super) const MAY_LACK_CALLERS: &str =
@@ -126,8 +124,8 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> ToolOutcome {
     if answer.may_lack_callers {
         call.notes.warnings.push(MAY_LACK_CALLERS.into());
     }
-    if answer.is_of_earlier_edges {
-        call.notes.warnings.push(OF_EARLIER_EDGES.into());
+    if answer.farther_users != FartherUsers::All {
+        call.notes.warnings.push(lacking_users(answer.farther_users));
     } else if answer.omitted_is_least {
         call.notes.warnings.push(
             "There was no place for unresolved edges beyond the first step: omitted does not count them. Ask with depth=1 about \
@@ -237,6 +235,21 @@ fn put_files_together(map: &Map, neighbors: &mut [hob_map::graph::Neighbor]) {
 
 /// Kinds of edges for which the text of their first line is shown.
 const USES: [&str; 4] = ["calls", "references", "extends", "implements"];
+
+/// Says which users steps beyond the first may lack.
+fn lacking_users(looked_for: FartherUsers) -> String {
+    let why = match looked_for {
+        FartherUsers::InSomeFiles => format!(
+            "Edges are being derived: until then, steps beyond the first look for users in {SOME_FILES} files of each name."
+        ),
+        FartherUsers::All | FartherUsers::Earlier => {
+            "Files have changed since edges were derived: beyond the first step, uses in unchanged files that mean something \
+             else since may be missing, and omitted is of before."
+                .to_owned()
+        }
+    };
+    why + " Ask with depth=1 about the node you mean."
+}
 
 /// Returns the most neighbours to show if the call names no number: many of one kind, which a model reads, or a
 /// selection of several kinds.

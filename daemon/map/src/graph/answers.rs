@@ -178,15 +178,30 @@ pub struct NeighborsAnswer {
     /// True if `omitted` is a lower bound: beyond the first step, unresolved edges are looked for only if there is a
     /// place for them.
     pub omitted_is_least: bool,
-    /// True if files have changed since the last derivation, and a step beyond the first asked only the users that it had
-    /// found and those in these files. `omitted` counts edges that it had found and that may be gone since.
-    pub is_of_earlier_edges: bool,
+    /// How widely the steps beyond the first looked for users.
+    pub farther_users: FartherUsers,
     /// True if time ran out before everything was searched.
     pub incomplete: bool,
     /// True if callers through values may be missing: a definition is passed on as a value and a bound kept the search from
     /// following it everywhere, or the last derivation has more callers than are asked again.
     pub may_lack_callers: bool,
 }
+
+/// How widely steps beyond the first of [`Map::neighbors`](super::Map::neighbors) looked for users, the widest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub enum FartherUsers {
+    /// Everywhere.
+    #[default]
+    All,
+    /// In files that have changed since the last derivation, and among the users that it had found. `omitted` counts edges
+    /// that it had found and that may be gone since.
+    Earlier,
+    /// In the first [`SOME_FILES`] files of each name, because no derivation tells who uses it.
+    InSomeFiles,
+}
+
+/// Number of files that are searched for each name, where a search may leave some.
+pub const SOME_FILES: usize = 64;
 
 /// A query for a connection between two nodes.
 #[derive(Clone, Debug)]

@@ -4,7 +4,9 @@
 //! function what a query spends on one. So it leaves some uses open, and queries resolve these again.
 
 use hob_base::FileId;
+use rustc_hash::FxHashSet;
 
+use super::edges::{Edge, Edges};
 use super::outbound::owner_node;
 use super::{Confidence, DefRef, EdgeKind, EdgeKinds, Map, NodeRef};
 use crate::facts::Ref;
@@ -85,6 +87,42 @@ impl Map {
         true
     }
 
+    /// Returns the edges from nodes of a file to any of some nodes, without `contains`, by the uses that a derivation finds with
+    /// the resolver `passing`. Edges that it is not sure of are computed.
+    pub(super) fn derived_edges_to_any(
+        &self,
+        passing: &Resolver<'_>,
+        file: FileId,
+        targets: &FxHashSet<NodeRef>,
+        kinds: EdgeKinds,
+    ) -> Vec<Edge> {
+        let mut begun = PartialFile::default();
+        self.resolved_uses_of(passing, file, &mut begun, &|| true);
+        begun.found.retain(|one| targets.contains(&one.to) && kinds.has(one.kind));
+        begun.found.sort_unstable();
+        let computing = Resolver::new(&self.index);
+        let edges = begun.found.chunk_by(FoundUse::is_of_edge).map(|uses| {
+            let FoundUse { from, to, kind, .. } = uses[0];
+            edge_of_sure_uses(uses).or_else(|| self.edge_between(&computing, from, to, kind))
+        });
+        edges.flatten().collect()
+    }
+
+    /// Returns an edge of an unchanged file as a derivation finds it now with the resolver `passing`; `None` if it is not sure
+    /// of the edge, or the edge is not on all the lines on which it was.
+    pub(super) fn edge_on_its_lines(&self, passing: &Resolver<'_>, known: &Edge) -> Option<Edge> {
+        let file = known.from.file()?;
+        let entry = self.index.entry(file).filter(|entry| !entry.lang().is_prose())?;
+        let on_lines = entry.facts.refs.iter().filter(|r| known.sites.binary_search(&r.line).is_ok());
+        let mut found = Vec::new();
+        for r in on_lines.filter(|r| owner_node(file, r.owner) == known.from) {
+            self.add_uses_of_code(passing, file, r, passing.resolve(file, r), &mut found);
+        }
+        found.retain(|one| (one.to, one.kind) == (known.to, known.kind));
+        let edge = edge_of_sure_uses(&found)?;
+        (edge.sites == known.sites && edge.site_count == known.site_count).then_some(edge)
+    }
+
     /// Adds the uses that one reference in code makes. Returns false if a query may find other ones: because queries follow
     /// values into callers, or because this resolution was cut, and the resolver of a query has other results cached.
     fn add_uses_of_code(
@@ -130,4 +168,15 @@ impl Map {
         let defs = entry.facts.defs_indexed().map(|(def, _)| DefRef { file, def });
         defs.filter_map(|def| Some((self.container(resolver, def)?, def.into()))).collect()
     }
+}
+
+/// Returns the edge that uses make; `None` if there are none, or a query may find that one means something else.
+fn edge_of_sure_uses(uses: &[FoundUse]) -> Option<Edge> {
+    let mut edges = Edges::default();
+    for one in uses {
+        let line = Some(one.line).filter(|line| *line > 0);
+        edges.add_resolved(one.from, one.to, one.kind, one.confidence, line);
+    }
+    let are_sure = uses.iter().all(|one| one.is_sure);
+    edges.into_vec().pop().filter(|_| are_sure)
 }

@@ -4,15 +4,19 @@
 use hob_base::{CancelToken, FileId, Stopped};
 use rustc_hash::FxHashSet;
 
+use super::answers::SOME_FILES;
 use super::edges::{Edge, Edges};
 use super::open_uses::OpenUses;
 use super::outbound::owner_node;
 use super::surroundings::Surroundings;
 use super::uses::{CHECK_EVERY, Search};
-use super::{DefRef, EdgeKind, EdgeKinds, ExternalId, Map, NodeRef};
+use super::{DefRef, EdgeKind, EdgeKinds, Map, NodeRef};
 use crate::facts::{RefKind, StrId};
 use crate::index::FileEntry;
 use crate::resolve::{Resolution, Resolver, Thing};
+
+/// Number of importers of a package that are searched, where a search may leave some: each is resolved whole.
+const SOME_IMPORTERS: usize = SOME_FILES / 4;
 
 /// Words of modules that name a starting point, and no module.
 const RELATIVE: [&str; 4] = ["", "crate", "super", "self"];
@@ -25,6 +29,8 @@ pub(super) struct Inbound {
     pub(super) stopped: Option<Stopped>,
     /// True if a bound ended the search for calls through values, so that callers may be missing.
     pub(super) is_cut: bool,
+    /// True if users in other files were not looked for.
+    pub(super) left_files: bool,
 }
 
 impl Inbound {
@@ -37,6 +43,7 @@ impl Inbound {
         self.edges.extend(other.edges);
         self.stopped = self.stopped.or(other.stopped);
         self.is_cut |= other.is_cut;
+        self.left_files |= other.left_files;
     }
 }
 
@@ -47,6 +54,8 @@ pub(super) struct UsersQuery<'q, 'm> {
     pub(super) kin: &'q [NodeRef],
     pub(super) known: Option<KnownUsers<'m>>,
     pub(super) kinds: EdgeKinds,
+    /// Most files that are searched for each name.
+    pub(super) most_files: usize,
 }
 
 /// The edges to a definition and its family that a skeleton has, and where a search finds the other uses. Edges that are
@@ -86,12 +95,35 @@ impl Map {
         let is_known = known.is_some();
         let mut found = match (known, node) {
             (Some(edges), _) => Inbound::of_edges(edges),
-            (None, NodeRef::File(file)) => self.file_inbound(resolver, file, kinds),
-            (None, NodeRef::External(package)) => self.external_inbound(resolver, package, kinds, cancel),
+            (None, NodeRef::File(file)) => self.file_inbound(resolver, file, kinds, usize::MAX),
+            (None, NodeRef::External(_)) => self.external_inbound(resolver, node, kinds, usize::MAX, cancel),
             (None, NodeRef::Def(_)) => Inbound::default(),
         };
         if kinds.has(EdgeKind::References) {
             self.add_links_to(resolver, node, is_known, cancel, &mut found);
+        }
+        found
+    }
+
+    /// Returns edges that end at a node, as [`Self::edges_in_with`] does: those from the first [`SOME_FILES`] files of each name
+    /// that may mean the node.
+    pub(super) fn edges_in_from_some_files(
+        &self,
+        resolver: &Resolver<'_>,
+        node: NodeRef,
+        kinds: EdgeKinds,
+        cancel: &CancelToken,
+    ) -> Inbound {
+        let mut found = match node {
+            NodeRef::Def(def) => {
+                let query = UsersQuery { def, kin: &[], known: None, kinds, most_files: SOME_FILES };
+                return self.users_of(resolver, query, cancel);
+            }
+            NodeRef::File(file) => self.file_inbound(resolver, file, kinds, SOME_FILES),
+            NodeRef::External(_) => self.external_inbound(resolver, node, kinds, SOME_IMPORTERS, cancel),
+        };
+        if kinds.has(EdgeKind::References) {
+            self.add_links_to(resolver, node, false, cancel, &mut found);
         }
         found
     }
@@ -135,7 +167,8 @@ impl Map {
         cancel: &CancelToken,
     ) -> Inbound {
         let known = self.known_users(resolver, def, kin, kinds);
-        let mut found = self.users_of(resolver, UsersQuery { def, kin, known, kinds }, cancel);
+        let query = UsersQuery { def, kin, known, kinds, most_files: usize::MAX };
+        let mut found = self.users_of(resolver, query, cancel);
         if kinds.has(EdgeKind::Calls) {
             self.add_calls_that_lead_forwards(resolver, def, cancel, &mut found);
         }
@@ -150,7 +183,7 @@ impl Map {
         query: UsersQuery<'_, 'm>,
         cancel: &CancelToken,
     ) -> Inbound {
-        let UsersQuery { def, kin, known, kinds } = query;
+        let UsersQuery { def, kin, known, kinds, most_files } = query;
         let (known, open_uses) = known.map(|known| (known.edges, known.open_uses)).unzip();
         let is_known = known.is_some();
         let mut found = Inbound::default();
@@ -162,9 +195,10 @@ impl Map {
             _ => vec![(kinds.of_holders(), &[][..]), (kinds.of_users(), kin)],
         };
         for (kinds, kin) in parts.into_iter().filter(|(kinds, _)| kinds.count() > 0) {
-            let mut search =
-                Search::new(self, resolver, def, kinds).for_family(kin).among_open_uses(open_uses.clone());
+            let search = Search::new(self, resolver, def, kinds).in_most_files(most_files);
+            let mut search = search.for_family(kin).among_open_uses(open_uses.clone());
             found.stopped = found.stopped.or(search.run(cancel).err());
+            found.left_files |= search.left_files;
             edges.merge_repeated(search.repeated);
             new.merge(search.edges);
         }
@@ -199,8 +233,8 @@ impl Map {
     }
 
     /// Finds the edges of files that import a file: by imports whose module has a word that may mean it, and by
-    /// imports of its name.
-    fn file_inbound(&self, resolver: &Resolver<'_>, file: FileId, kinds: EdgeKinds) -> Inbound {
+    /// imports of its name. Of these files it asks the first `most`.
+    fn file_inbound(&self, resolver: &Resolver<'_>, file: FileId, kinds: EdgeKinds, most: usize) -> Inbound {
         let mut edges = Edges::default();
         let Some(entry) = self.index.entry(file) else { return Inbound::default() };
         let mut importers = FxHashSet::default();
@@ -214,12 +248,18 @@ impl Map {
         }
         let wanted =
             [EdgeKind::Imports, EdgeKind::Exports].into_iter().filter(|kind| kinds.has(*kind)).collect();
+        let mut importers: Vec<u32> = importers.into_iter().collect();
+        let left_files = importers.len() > most;
+        if left_files {
+            importers.sort_unstable();
+            importers.truncate(most);
+        }
         for importer in importers.into_iter().map(FileId).filter(|importer| *importer != file) {
             let out = self.imports_of(resolver, importer, wanted);
             out.into_iter().filter(|edge| edge.to == NodeRef::File(file)).for_each(|edge| edges.add(edge));
             self.module_uses(resolver, importer, file, kinds, &mut edges);
         }
-        Inbound::of_edges(edges.into_vec())
+        Inbound { left_files, ..Inbound::of_edges(edges.into_vec()) }
     }
 
     /// Adds uses of a file under the local name that an import gives it as a module: `const f = require("./f"); f()`.
@@ -291,20 +331,25 @@ impl Map {
         words.flat_map(|word| [word.to_owned(), word.replace('-', "_")]).collect()
     }
 
+    /// Finds the edges to a package, in the first `most` files that import it.
     fn external_inbound(
         &self,
         resolver: &Resolver<'_>,
-        package: ExternalId,
+        node: NodeRef,
         kinds: EdgeKinds,
+        most: usize,
         cancel: &CancelToken,
     ) -> Inbound {
         let mut found = Inbound::default();
+        let NodeRef::External(package) = node else { return found };
         let Some((_, name)) = self.externals.name(package) else { return found };
         let word = name.rsplit(['/', '.', ':', '@']).next().unwrap_or(&name);
         let mut files: Vec<u32> =
             self.index.imports_with(word).flat_map(|(_, files)| files.iter().copied()).collect();
         files.sort_unstable();
         files.dedup();
+        found.left_files = files.len() > most;
+        files.truncate(most);
         let mut edges = Edges::default();
         for (count, file) in files.into_iter().map(FileId).enumerate() {
             if count % CHECK_EVERY == 0
@@ -313,7 +358,6 @@ impl Map {
                 found.stopped = Some(stopped);
                 break;
             }
-            let node = NodeRef::External(package);
             self.all_edges_of(resolver, file, kinds)
                 .into_iter()
                 .filter(|e| e.to == node)

@@ -63,9 +63,9 @@ pub use crate::node::{
 };
 pub use among_tests::is_test_path;
 pub use answers::{
-    Chain, Cluster, Hit, KindFilter, Lookup, MAX_SITES, MatchClass, Neighbor, NeighborsAnswer,
-    NeighborsQuery, Overview, PER_KIND, PathAnswer, PathQuery, PathStep, Reached, SearchAnswer, SearchQuery,
-    Stats, UncalledNode, Unmapped, Use,
+    Chain, Cluster, FartherUsers, Hit, KindFilter, Lookup, MAX_SITES, MatchClass, Neighbor, NeighborsAnswer,
+    NeighborsQuery, Overview, PER_KIND, PathAnswer, PathQuery, PathStep, Reached, SOME_FILES, SearchAnswer,
+    SearchQuery, Stats, UncalledNode, Unmapped, Use,
 };
 pub use batch::{MapBatch, MapWaste};
 pub use confirmed::{Claim, Examined, FileConfirmations, Proof};

@@ -11,8 +11,8 @@ use super::inbound::{Inbound, KnownUsers, UsersQuery};
 use super::skeleton::Marked;
 use super::surroundings::{SkeletonEdge, Surroundings, SurroundingsQuery};
 use super::{
-    DefRef, Direction, Edge, EdgeKind, EdgeKinds, Map, Neighbor, NeighborsAnswer, NeighborsQuery, NodeRef,
-    PER_KIND,
+    DefRef, Direction, Edge, EdgeKind, EdgeKinds, FartherUsers, Map, Neighbor, NeighborsAnswer,
+    NeighborsQuery, NodeRef, PER_KIND,
 };
 use crate::resolve::Resolver;
 
@@ -26,6 +26,8 @@ type NeighborIdentity = (NodeRef, EdgeKind, Direction, bool);
 struct NeighborWalk<'m> {
     map: &'m Map,
     resolver: Resolver<'m>,
+    /// The resolver of a derivation, which does not follow values into callers.
+    passing: Resolver<'m>,
     /// The skeleton, if it is up to date.
     surroundings: Option<Surroundings<'m>>,
     /// The skeleton otherwise, if it proposes edges.
@@ -44,8 +46,9 @@ struct NeighborWalk<'m> {
     is_cut: bool,
     /// True if unresolved edges were not looked for, because there was no place for them.
     unresolved_left: bool,
-    /// True if a step was taken over a skeleton of before the last changes.
-    is_of_earlier_edges: bool,
+    /// The number of the present step.
+    depth: u32,
+    farther_users: FartherUsers,
 }
 
 impl Map {
@@ -57,6 +60,7 @@ impl Map {
         let mut walk = NeighborWalk {
             map: self,
             resolver: Resolver::new(&self.index),
+            passing: Resolver::for_whole_map(&self.index),
             earlier: self.surroundings().is_none().then(|| self.earlier_surroundings()).flatten(),
             surroundings: self.surroundings(),
             query,
@@ -69,7 +73,8 @@ impl Map {
             stopped: None,
             is_cut: false,
             unresolved_left: false,
-            is_of_earlier_edges: false,
+            depth: 0,
+            farther_users: FartherUsers::default(),
         };
         walk.run();
         let omitted = walk.count_omitted();
@@ -79,7 +84,7 @@ impl Map {
             neighbors: walk.shown,
             omitted,
             omitted_is_least: walk.unresolved_left,
-            is_of_earlier_edges: walk.is_of_earlier_edges,
+            farther_users: walk.farther_users,
             incomplete: walk.stopped.is_some(),
             may_lack_callers: walk.is_cut,
         })
@@ -126,8 +131,9 @@ impl NeighborWalk<'_> {
         let mut frontier = vec![self.query.node];
         for depth in 1..=self.query.depth.clamp(1, MOST_DEPTH) {
             let shown_before = self.shown.len();
-            if depth == 1 || self.step_over_any_skeleton(&frontier, depth).is_none() {
-                self.computed_step(&frontier, depth);
+            self.depth = depth;
+            if depth == 1 || self.step_over_skeleton(&frontier, depth).is_none() {
+                self.step_over_computed_edges(&frontier, depth);
             }
             let resolved = self.shown[shown_before..].iter().filter(|n| n.candidates.is_empty());
             frontier = resolved.map(|n| n.info.node).filter(|node| self.visited.insert(*node)).collect();
@@ -137,22 +143,26 @@ impl NeighborWalk<'_> {
         }
     }
 
-    /// Takes one step over computed edges.
-    fn computed_step(&mut self, frontier: &[NodeRef], depth: u32) {
+    /// Takes one step over computed edges, beyond the first those that an earlier skeleton proposes.
+    fn step_over_computed_edges(&mut self, frontier: &[NodeRef], depth: u32) {
+        let proposed = if depth > 1 { self.edges_by_earlier_skeleton(frontier) } else { Vec::new() };
+        let places = self.query.max_nodes.saturating_sub(self.shown.len());
         let mut found = Vec::new();
-        for &node in frontier {
-            if self.stopped.is_none() {
-                found.extend(self.best_edges_around(node).into_iter().map(|(edge, way)| (node, edge, way)));
+        if proposed.len() >= places {
+            self.farther_users = self.farther_users.max(FartherUsers::Earlier);
+        } else {
+            for (via, &node) in frontier.iter().enumerate() {
+                if self.stopped.is_none() {
+                    let best = self.best_edges_around(node).into_iter();
+                    found.extend(best.map(|(edge, way)| FoundEdge { via, edge, way }));
+                }
             }
         }
-        self.sort_found(&mut found);
-        for (via, edge, way) in found {
-            self.add_neighbor(via, depth, edge, way);
+        found.extend(proposed);
+        found.sort_by(|a, b| self.compare(&a.edge, a.way, &b.edge, b.way));
+        for FoundEdge { via, edge, way } in found {
+            self.add_neighbor(frontier[via], depth, edge, way);
         }
-    }
-
-    fn step_over_any_skeleton(&mut self, frontier: &[NodeRef], depth: u32) -> Option<()> {
-        self.step_over_skeleton(frontier, depth).or_else(|| self.step_over_earlier_skeleton(frontier, depth))
     }
 
     /// Takes one step over the skeleton, if it is up to date. Returns `None`, and shows nothing, if the skeleton does not suffice.
@@ -262,13 +272,34 @@ impl NeighborWalk<'_> {
             edges.extend(out.into_iter().map(|edge| (edge, Direction::Out)));
         }
         if query.direction != Direction::Out {
-            let mut found = map.edges_in_family(resolver, node, kin, query.kinds, &query.cancel);
-            found.merge(map.through_body(resolver, node, query.kinds, &query.cancel));
+            let found = if self.depth > 1 && self.surroundings.is_none() {
+                self.edges_from_some_files(node)
+            } else {
+                let mut found = map.edges_in_family(resolver, node, kin, query.kinds, &query.cancel);
+                found.merge(map.through_body(resolver, node, query.kinds, &query.cancel));
+                found
+            };
+            if found.left_files {
+                self.farther_users = FartherUsers::InSomeFiles;
+            }
             self.stopped = self.stopped.or(found.stopped);
             self.is_cut |= found.is_cut;
             edges.extend(found.edges.into_iter().map(|edge| (edge, Direction::In)));
         }
         edges
+    }
+
+    /// Returns the edges that end at a node, or at the definition that it announces, from the first files of each name.
+    fn edges_from_some_files(&self, node: NodeRef) -> Inbound {
+        let (map, resolver, cancel) = (self.map, &self.resolver, &self.query.cancel);
+        let mut found = map.edges_in_from_some_files(resolver, node, self.query.kinds, cancel);
+        if let Some(body) = map.body_beside(resolver, node) {
+            let kinds = self.query.kinds.without(EdgeKind::Contains);
+            let of_body = map.edges_in_from_some_files(resolver, body, kinds, cancel);
+            let edges = of_body.edges.into_iter().map(|edge| Edge { to: node, ..edge }).collect();
+            found.merge(Inbound { edges, ..of_body });
+        }
+        found
     }
 
     /// Returns the edges around a node and its family, or `None` if the skeleton does not suffice. Of the resolved
@@ -330,11 +361,17 @@ impl NeighborWalk<'_> {
             let open_uses = surroundings.open_uses(of, edges.iter().map(|edge| edge.from));
             Some(KnownUsers { edges, open_uses })
         };
-        let query = UsersQuery { def, kin, known: known(def, own), kinds };
+        let query = UsersQuery { def, kin, known: known(def, own), kinds, most_files: usize::MAX };
         let mut found = self.map.users_of(&self.resolver, query, cancel);
         if let Some(NodeRef::Def(body)) = body {
             let kinds = kinds.without(EdgeKind::Contains);
-            let query = UsersQuery { def: body, kin: &[], known: known(body, of_body), kinds };
+            let query = UsersQuery {
+                def: body,
+                kin: &[],
+                known: known(body, of_body),
+                kinds,
+                most_files: usize::MAX,
+            };
             let of_body = self.map.users_of(&self.resolver, query, cancel);
             let edges = of_body.edges.into_iter().map(|edge| Edge { to: def.into(), ..edge }).collect();
             found.merge(Inbound { edges, ..of_body });
@@ -395,10 +432,6 @@ impl NeighborWalk<'_> {
         let kinds = self.query.kinds;
         let is_hierarchy = kinds.without(EdgeKind::Extends).without(EdgeKind::Implements).count() == 0;
         if kinds.count() == 1 || is_hierarchy { self.query.max_nodes } else { PER_KIND }
-    }
-
-    fn sort_found(&self, found: &mut [(NodeRef, Edge, Direction)]) {
-        found.sort_by(|(_, a, way), (_, b, other)| self.compare(a, *way, b, *other));
     }
 
     /// Compares edges in the order of the answer: resolved before unresolved, then by score, then by kind and place.
@@ -463,6 +496,20 @@ impl NeighborWalk<'_> {
         known.site_count += edge.site_count;
         known.sites.extend(edge.sites);
         known.sites.sort_unstable();
+    }
+}
+
+/// An edge that may be shown, seen from a node of the frontier.
+struct FoundEdge {
+    /// The index of the node in the frontier.
+    via: usize,
+    edge: Edge,
+    way: Direction,
+}
+
+impl FoundEdge {
+    fn connection(&self) -> Connection {
+        Connection::of_edge(&self.edge, self.way)
     }
 }
 

@@ -161,9 +161,9 @@ impl Map {
         edges.into_vec().into_iter().find(|edge| edge.to == to && edge.kind == kind && edge.is_resolved())
     }
 
-    /// Returns the resolved edges of some kinds that lead from a file, or from a definition in it, to one of some nodes, without
-    /// containing.
-    pub(super) fn edges_to_any(
+    /// Returns the resolved edges of some kinds that lead from nodes of a file to any of some nodes, without containing. The
+    /// language never renames.
+    pub(super) fn edges_to_named(
         &self,
         resolver: &Resolver<'_>,
         file: FileId,
@@ -171,16 +171,12 @@ impl Map {
         kinds: EdgeKinds,
     ) -> Vec<Edge> {
         let Some(entry) = self.index.entry(file) else { return Vec::new() };
-        // Where nothing is renamed, imports alone lead to files and packages.
-        let names = entry.lang().semantics().never_renames.then(|| self.names_in(entry, targets));
-        let may_mean = |r: &&Ref| names.as_ref().is_none_or(|names| names.contains(&r.name));
+        // Imports alone lead to files and packages.
+        let names = self.names_in(entry, targets);
         let mut edges = Edges::default();
-        for r in entry.facts.refs.iter().filter(may_mean).filter(|r| is_asked(entry, r, kinds)) {
-            if entry.lang().is_prose() {
-                self.add_link(resolver, file, r, &mut edges);
-            } else {
-                self.add_resolved_use(resolver, file, r, &mut edges);
-            }
+        let refs = entry.facts.refs.iter().filter(|r| names.contains(&r.name) && is_asked(entry, r, kinds));
+        for r in refs {
+            self.add_resolved_use(resolver, file, r, &mut edges);
         }
         edges.retain_kinds(kinds);
         if kinds.has(EdgeKind::Calls) {

@@ -209,8 +209,22 @@ impl<'m> Surroundings<'m> {
         computed.or_else(|| edge.is_resolved().then_some(edge))
     }
 
-    /// Returns a proposed edge as the map has it now; `None` if it no longer has it.
-    pub(super) fn computed_edge(&self, resolver: &Resolver<'_>, proposed: &SkeletonEdge) -> Option<Edge> {
+    /// Returns a proposed edge as the map has it now; `None` if it no longer has it. `passing` is the resolver of a derivation,
+    /// which sees whether the uses that the skeleton is sure of are still there.
+    pub(super) fn computed_edge(
+        &self,
+        resolver: &Resolver<'_>,
+        passing: &Resolver<'_>,
+        proposed: &SkeletonEdge,
+    ) -> Option<Edge> {
+        let known = self.edge_with_uses(proposed).filter(|(edge, has_open)| {
+            let has_changed = |file| self.map.standing.changed.contains(&file);
+            let are_as_before = ![edge.from, edge.to].iter().filter_map(|node| node.file()).any(has_changed);
+            are_as_before && !has_open && self.map.confirmed.is_empty()
+        });
+        if let Some(edge) = known.and_then(|(edge, _)| self.map.edge_on_its_lines(passing, &edge)) {
+            return Some(edge);
+        }
         let near = self.map.node_since_derivation(self.skeleton, proposed.near)?;
         let far = self.far_node(proposed)?;
         let (from, to) = if proposed.way == Direction::Out { (near, far) } else { (far, near) };

@@ -76,6 +76,10 @@ pub(super) struct Search<'s, 'm> {
     followed: usize,
     /// The uses that the search looks at, if a skeleton knows the edges of the others; without one, all uses of the names.
     open_uses: Option<OpenUses<'m>>,
+    /// Most files that are searched for each name.
+    most_files: usize,
+    /// True if a name has more files than that.
+    pub(super) left_files: bool,
     pub(super) edges: Edges,
     /// Edges that the skeleton may know too.
     pub(super) repeated: Edges,
@@ -112,6 +116,8 @@ impl<'s, 'm> Search<'s, 'm> {
             through: FxHashSet::default(),
             followed: 0,
             open_uses: None,
+            most_files: usize::MAX,
+            left_files: false,
             edges: Edges::default(),
             repeated: Edges::default(),
             places: None,
@@ -126,6 +132,11 @@ impl<'s, 'm> Search<'s, 'm> {
     /// Restricts the search to the uses that a derivation left open, if its skeleton is up to date.
     pub(super) fn among_open_uses(self, uses: Option<OpenUses<'m>>) -> Self {
         Self { open_uses: uses, ..self }
+    }
+
+    /// Restricts the search to the first files of each name.
+    pub(super) fn in_most_files(self, most_files: usize) -> Self {
+        Self { most_files, ..self }
     }
 
     /// Extends the search to uses of any method of a family. A use that can mean nothing but one of them counts as sure
@@ -169,7 +180,9 @@ impl<'s, 'm> Search<'s, 'm> {
         while let Some(name) = self.names.pop() {
             let mentioning = self.map.index.files_mentioning(&name);
             let uses = self.open_uses.as_ref();
-            let files = uses.map_or(mentioning, |uses| uses.files_to_search(&name, mentioning));
+            let all = uses.map_or(mentioning, |uses| uses.files_to_search(&name, mentioning));
+            let files = &all[..all.len().min(self.most_files)];
+            self.left_files |= files.len() < all.len();
             if files.len() < PARALLEL {
                 self.look_through(files, &name, cancel)?;
             } else {

@@ -4,60 +4,39 @@
 //! a search for all users of fifty nodes would take seconds. So the skeleton proposes who uses them, and each proposed edge
 //! is computed before it is shown. Edges that start at the queried nodes or in changed files are computed anyway. What the
 //! step lacks are uses in unchanged files that mean something else since, because another file has changed:
-//! [`NeighborsAnswer::is_of_earlier_edges`](super::NeighborsAnswer::is_of_earlier_edges) tells.
+//! [`FartherUsers::Earlier`](crate::graph::FartherUsers::Earlier) tells.
 
+use hob_base::FileId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Connection, NeighborWalk};
+use super::{Connection, FoundEdge, NeighborWalk};
 use crate::graph::outbound::owner_node;
 use crate::graph::surroundings::{SkeletonEdge, Surroundings, SurroundingsQuery};
 use crate::graph::{DefRef, Direction, Edge, EdgeKind, NeighborsQuery, NodeRef};
 
-/// An edge that may be shown, seen from a node of the frontier.
-struct FoundEdge {
-    /// The index of the node in the frontier.
-    via: usize,
-    edge: Edge,
-    way: Direction,
-}
-
-impl FoundEdge {
-    fn connection(&self) -> Connection {
-        Connection::of_edge(&self.edge, self.way)
-    }
-}
-
 impl NeighborWalk<'_> {
-    /// Takes one step over the earlier skeleton. Returns `None`, and shows nothing, if the skeleton does not suffice.
-    pub(super) fn step_over_earlier_skeleton(&mut self, frontier: &[NodeRef], depth: u32) -> Option<()> {
-        let earlier = self.earlier.take()?;
-        let shown = self.edges_by_earlier_skeleton(&earlier, frontier);
+    /// Returns the best resolved edges around the frontier that are computed or that the earlier skeleton proposes, at most as
+    /// many as there are places for.
+    pub(super) fn edges_by_earlier_skeleton(&mut self, frontier: &[NodeRef]) -> Vec<FoundEdge> {
+        let Some(earlier) = self.earlier.take() else { return Vec::new() };
+        let mut found = self.best_by_skeleton(&earlier, frontier);
         self.earlier = Some(earlier);
-        for FoundEdge { via, edge, way } in shown? {
-            let via = frontier[via];
-            let edge = if way == Direction::In { Edge { to: via, ..edge } } else { edge };
-            self.add_neighbor(via, depth, edge, way);
+        for inward in found.iter_mut().filter(|found| found.way == Direction::In) {
+            inward.edge.to = frontier[inward.via];
         }
-        self.is_of_earlier_edges = true;
-        Some(())
+        found
     }
 
-    /// Returns the best edges around the frontier, as many as there are places for; `None` if there are fewer.
-    fn edges_by_earlier_skeleton(
-        &mut self,
-        earlier: &Surroundings<'_>,
-        frontier: &[NodeRef],
-    ) -> Option<Vec<FoundEdge>> {
+    fn best_by_skeleton(&mut self, earlier: &Surroundings<'_>, frontier: &[NodeRef]) -> Vec<FoundEdge> {
         let computed = self.computed_edges(earlier, frontier);
-        let (proposed, others) = self.proposed_edges(earlier, frontier)?;
+        let (proposed, others) = self.proposed_edges(earlier, frontier).unwrap_or_default();
         let places = self.query.max_nodes.saturating_sub(self.shown.len());
         let (mut shown, mut met) = (Vec::new(), FxHashSet::default());
         let mut group_sizes: FxHashMap<(usize, EdgeKind, Direction), usize> = FxHashMap::default();
         let (mut computed, mut proposed) = (computed.into_iter().peekable(), proposed.into_iter().peekable());
-        while shown.len() < places {
-            self.query.cancel.check().ok()?;
+        while shown.len() < places && self.query.cancel.check().is_ok() {
             let takes_proposed = match (computed.peek(), proposed.peek()) {
-                (None, None) => return None,
+                (None, None) => break,
                 (None, Some(_)) => true,
                 (Some(_), None) => false,
                 (Some(found), Some(line)) => self.is_before(earlier, line, found),
@@ -85,7 +64,7 @@ impl NeighborWalk<'_> {
         for line in proposed.chain(others) {
             self.lines_left_out.insert(line.far, line.kind, line.way);
         }
-        Some(shown)
+        shown
     }
 
     /// Returns the resolved edges around the frontier that need no skeleton, best first: all that start there, are in changed
@@ -130,7 +109,6 @@ impl NeighborWalk<'_> {
             return found;
         }
         let (map, resolver, kinds) = (self.map, &self.resolver, self.query.kinds);
-        let used = kinds.without(EdgeKind::Contains);
         // Uses resolve to the definition that a declaration announces.
         let mut targets: FxHashMap<NodeRef, Vec<NodeRef>> = FxHashMap::default();
         for &node in frontier {
@@ -147,7 +125,7 @@ impl NeighborWalk<'_> {
         };
         let wanted: FxHashSet<NodeRef> = targets.keys().copied().collect();
         for &file in &map.standing.changed {
-            map.edges_to_any(resolver, file, &wanted, used).into_iter().for_each(&mut add);
+            self.edges_from_changed(file, &wanted).into_iter().for_each(&mut add);
         }
         let defs = |node: &NodeRef| if let NodeRef::Def(def) = node { Some(*def) } else { None };
         for def in wanted.iter().filter_map(defs) {
@@ -157,9 +135,20 @@ impl NeighborWalk<'_> {
             let container = map.container(resolver, def);
             let edge =
                 container.and_then(|from| map.edge_between(resolver, from, def.into(), EdgeKind::Contains));
-            edge.into_iter().for_each(&mut add);
+            found.entry(def.into()).or_default().extend(edge);
         }
         found
+    }
+
+    /// Returns the edges from a changed file to any of some nodes, without containing.
+    fn edges_from_changed(&self, file: FileId, targets: &FxHashSet<NodeRef>) -> Vec<Edge> {
+        let kinds = self.query.kinds.without(EdgeKind::Contains);
+        // Where nothing is renamed, few references need be looked at.
+        let is_plain = self.map.index.entry(file).is_some_and(|entry| entry.lang().semantics().never_renames);
+        match is_plain {
+            true => self.map.edges_to_named(&self.resolver, file, targets, kinds),
+            false => self.map.derived_edges_to_any(&self.passing, file, targets, kinds),
+        }
     }
 
     /// Returns the edges to a definition from the nodes that have a confirmed use of it.
@@ -195,7 +184,7 @@ impl NeighborWalk<'_> {
 
     /// Returns a proposed edge as the map has it now; `None` if it is not there any more.
     fn check_proposed(&self, earlier: &Surroundings<'_>, line: SkeletonEdge) -> Option<FoundEdge> {
-        let edge = earlier.computed_edge(&self.resolver, &line)?;
+        let edge = earlier.computed_edge(&self.resolver, &self.passing, &line)?;
         Some(FoundEdge { via: line.via, edge, way: line.way })
     }
 

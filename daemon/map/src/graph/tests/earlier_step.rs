@@ -7,7 +7,8 @@ use super::changes::{C, ChangeWorld, GO, JAVA, PYTHON, RUST, TYPESCRIPT, change_
 use super::surroundings::{calling_project, shown_neighbors};
 use crate::fixture::{derived_map, files, lookup_node, set};
 use crate::graph::{
-    Direction, Edge, EdgeKind, EdgeKinds, Map, Neighbor, NeighborsAnswer, NeighborsQuery, NodeRef,
+    Direction, Edge, EdgeKind, EdgeKinds, FartherUsers, Map, Neighbor, NeighborsAnswer, NeighborsQuery,
+    NodeRef, SOME_FILES,
 };
 
 /// Texts of files by their paths, and later ones; `None` removes a file.
@@ -52,9 +53,10 @@ fn check_truth(map: &Map, plain: &Map) -> Result<(), TestCaseError> {
                 let edges: Vec<String> = around.neighbors.iter().map(shown_edge).collect();
                 prop_assert!(edges.contains(&shown_edge(found)), "{}: {:?}", shown_edge(found), edges);
             }
-            if !answer.is_of_earlier_edges {
-                let same = neighbors(plain, node, Direction::Both, (3, max_nodes));
-                prop_assert_eq!(shown_neighbors(&answer, map), shown_neighbors(&same, plain));
+            let same = neighbors(plain, node, Direction::Both, (3, max_nodes));
+            if answer.farther_users == FartherUsers::All && same.neighbors.len() < max_nodes {
+                let (shown, same) = (shown_neighbors(&answer, map), shown_neighbors(&same, plain));
+                prop_assert!(same.iter().all(|one| shown.contains(one)), "{:?} {:?}", shown, same);
             }
         }
     }
@@ -159,7 +161,7 @@ fn calls_two_steps_from(map: &Map, target: &str, max_nodes: usize) -> Vec<String
         cancel: CancelToken::default(),
     };
     let answer = map.neighbors(&query).expect("the node is there");
-    assert!(answer.is_of_earlier_edges, "{target}");
+    assert_eq!(answer.farther_users, FartherUsers::Earlier, "{target}");
     answer.neighbors.iter().filter(|found| found.depth == 2).map(|found| found.info.id.to_string()).collect()
 }
 
@@ -186,4 +188,26 @@ fn a_node_that_moved_within_its_file_keeps_its_callers() {
     change(&mut map, 1, "b.py", "\n\ndef before(): pass\ndef middle(): pass\n");
     let found = calls_two_steps_from(&map, "start", 4);
     assert!(found.iter().any(|id| id.starts_with("py:c.py#")), "{found:?}");
+}
+
+#[test]
+fn before_the_first_derivation_a_second_step_asks_some_files_and_says_so() {
+    let callers = |count: usize| -> String {
+        (0..count)
+            .map(|i| format!("//- /c{i:03}.py\nfrom b import middle\ndef f{i:03}():\n    middle()\n"))
+            .collect()
+    };
+    let looked_for = |map: &Map| {
+        let start = lookup_node(map, "start");
+        let answer = neighbors(map, start, Direction::Both, (2, 40));
+        let one_step = neighbors(map, start, Direction::Both, (1, 40));
+        assert_eq!(one_step.farther_users, FartherUsers::All);
+        assert!(answer.neighbors.iter().any(|found| found.info.id.to_string() == "py:c000.py#f000"));
+        answer.farther_users
+    };
+    let few = FIXTURE.to_owned() + &callers(40);
+    let many = FIXTURE.to_owned() + &callers(SOME_FILES);
+    assert_eq!(looked_for(&crate::fixture::map(&few)), FartherUsers::All);
+    assert_eq!(looked_for(&crate::fixture::map(&many)), FartherUsers::InSomeFiles);
+    assert_eq!(looked_for(&derived_map(&many)), FartherUsers::All);
 }
