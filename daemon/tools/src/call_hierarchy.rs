@@ -21,6 +21,7 @@ use hob_map::graph::{
 use hob_proto::tools::nav::{Call, CallHierarchyArgs, CallHierarchyResult, CallRoot, CallSite, Completeness};
 use hob_proto::{ErrorCode, ToolError};
 
+use super::map::lacking_users;
 use super::nav::{ADDED, LONG_PATIENCE, LSP, completeness_of};
 use super::nav_query::{NavQuery, revision_of_call, word_at};
 use super::scope::CallScope;
@@ -333,6 +334,7 @@ fn from_map(
         cancel: call.cancel.with_deadline(Deadline::after(LONG_PATIENCE)),
     };
     let answer = workspace.map().neighbors(&query).ok_or_else(|| errors::no_function_at(&asked.at))?;
+    call.notes.warnings.extend(lacking_users(answer.farther_users));
     let (unsure, sure): (Vec<Neighbor>, Vec<Neighbor>) =
         answer.neighbors.into_iter().partition(|found| found.confidence == Confidence::Candidate);
     if !unsure.is_empty() {

@@ -124,8 +124,8 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> ToolOutcome {
     if answer.may_lack_callers {
         call.notes.warnings.push(MAY_LACK_CALLERS.into());
     }
-    if answer.farther_users != FartherUsers::All {
-        call.notes.warnings.push(lacking_users(answer.farther_users));
+    if let Some(lacking) = lacking_users(answer.farther_users) {
+        call.notes.warnings.push(lacking);
     } else if answer.omitted_is_least {
         call.notes.warnings.push(
             "There was no place for unresolved edges beyond the first step: omitted does not count them. Ask with depth=1 about \
@@ -236,19 +236,21 @@ fn put_files_together(map: &Map, neighbors: &mut [hob_map::graph::Neighbor]) {
 /// Kinds of edges for which the text of their first line is shown.
 const USES: [&str; 4] = ["calls", "references", "extends", "implements"];
 
-/// Says which users steps beyond the first may lack.
-fn lacking_users(looked_for: FartherUsers) -> String {
+/// Says which users steps beyond the first may lack; `None` if they lack none.
+pub(super) fn lacking_users(looked_for: FartherUsers) -> Option<String> {
     let why = match looked_for {
+        FartherUsers::All => return None,
         FartherUsers::InSomeFiles => format!(
-            "Edges are being derived: until then, steps beyond the first look for users in {SOME_FILES} files of each name."
+            "Edges of the present files are not derived yet: beyond the first step, users were looked for in {SOME_FILES} files of \
+             each name."
         ),
-        FartherUsers::All | FartherUsers::Earlier => {
+        FartherUsers::Earlier => {
             "Files have changed since edges were derived: beyond the first step, uses in unchanged files that mean something \
-             else since may be missing, and omitted is of before."
+             else since may be missing, unresolved edges are, and omitted counts users of before the change."
                 .to_owned()
         }
     };
-    why + " Ask with depth=1 about the node you mean."
+    Some(why + " Ask with depth=1 about the node you mean.")
 }
 
 /// Returns the most neighbours to show if the call names no number: many of one kind, which a model reads, or a

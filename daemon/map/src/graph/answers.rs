@@ -193,10 +193,11 @@ pub enum FartherUsers {
     /// Everywhere.
     #[default]
     All,
-    /// In files that have changed since the last derivation, and among the users that it had found. `omitted` counts edges
-    /// that it had found and that may be gone since.
+    /// In files that have changed since the last derivation, as a derivation looks, and among the users that it had found.
+    /// `omitted` counts edges that it had found and that may be gone since.
     Earlier,
-    /// In the first [`SOME_FILES`] files of each name, because no derivation tells who uses it.
+    /// In [`SOME_FILES`] files of a name that more files mention: no up-to-date derivation tells who uses it, and the users that
+    /// an earlier one had found did not fill the answer.
     InSomeFiles,
 }
 

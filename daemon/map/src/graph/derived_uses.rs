@@ -4,7 +4,6 @@
 //! function what a query spends on one. So it leaves some uses open, and queries resolve these again.
 
 use hob_base::FileId;
-use rustc_hash::FxHashSet;
 
 use super::edges::{Edge, Edges};
 use super::outbound::owner_node;
@@ -87,23 +86,25 @@ impl Map {
         true
     }
 
-    /// Returns the edges from nodes of a file to any of some nodes, without `contains`, by the uses that a derivation finds with
-    /// the resolver `passing`. Edges that it is not sure of are computed.
-    pub(super) fn derived_edges_to_any(
+    /// Returns the uses in a file that a derivation finds with the resolver `passing`, as far as `go_on` lets it come.
+    pub(super) fn uses_in_file(
         &self,
         passing: &Resolver<'_>,
         file: FileId,
-        targets: &FxHashSet<NodeRef>,
-        kinds: EdgeKinds,
-    ) -> Vec<Edge> {
+        go_on: &dyn Fn() -> bool,
+    ) -> Vec<FoundUse> {
         let mut begun = PartialFile::default();
-        self.resolved_uses_of(passing, file, &mut begun, &|| true);
-        begun.found.retain(|one| targets.contains(&one.to) && kinds.has(one.kind));
-        begun.found.sort_unstable();
-        let computing = Resolver::new(&self.index);
-        let edges = begun.found.chunk_by(FoundUse::is_of_edge).map(|uses| {
+        self.resolved_uses_of(passing, file, &mut begun, go_on);
+        begun.found
+    }
+
+    /// Returns the edges that sorted uses make. Edges of which a derivation is not sure, and any that a server may overrule, are
+    /// computed.
+    pub(super) fn edges_of_uses(&self, resolver: &Resolver<'_>, uses: &[FoundUse]) -> Vec<Edge> {
+        let edges = uses.chunk_by(FoundUse::is_of_edge).map(|uses| {
             let FoundUse { from, to, kind, .. } = uses[0];
-            edge_of_sure_uses(uses).or_else(|| self.edge_between(&computing, from, to, kind))
+            let sure = edge_of_sure_uses(uses).filter(|_| self.confirmed.is_empty());
+            sure.or_else(|| self.edge_between(resolver, from, to, kind))
         });
         edges.flatten().collect()
     }

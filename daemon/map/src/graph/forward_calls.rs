@@ -82,5 +82,9 @@ fn same_def(of: &FileFacts, def: DefIdx, other: &FileFacts) -> Option<DefIdx> {
     let is_same = |other: &crate::facts::Def| {
         other.qualified == name && other.ordinal == one.ordinal && other.kind == one.kind
     };
-    other.defs.iter().position(is_same).map(|at| DefIdx::new(at as u32))
+    // Most changes leave what stands before them, or move what stands behind them, by as many definitions as came.
+    let moved = (def.index() + other.defs.len()).checked_sub(of.defs.len());
+    let mut likely = [Some(def.index()), moved].into_iter().flatten();
+    let found = likely.find(|at| other.defs.get(*at).is_some_and(is_same));
+    found.or_else(|| other.defs.iter().position(is_same)).map(|at| DefIdx::new(at as u32))
 }

@@ -96,8 +96,7 @@ impl Map {
         let mut found = match (known, node) {
             (Some(edges), _) => Inbound::of_edges(edges),
             (None, NodeRef::File(file)) => self.file_inbound(resolver, file, kinds, usize::MAX),
-            (None, NodeRef::External(_)) => self.external_inbound(resolver, node, kinds, usize::MAX, cancel),
-            (None, NodeRef::Def(_)) => Inbound::default(),
+            (None, _) => self.external_inbound(resolver, node, kinds, usize::MAX, cancel),
         };
         if kinds.has(EdgeKind::References) {
             self.add_links_to(resolver, node, is_known, cancel, &mut found);
@@ -105,9 +104,9 @@ impl Map {
         found
     }
 
-    /// Returns edges that end at a node, as [`Self::edges_in_with`] does: those from the first [`SOME_FILES`] files of each name
-    /// that may mean the node.
-    pub(super) fn edges_in_from_some_files(
+    /// Returns edges that end at a node, as [`Self::edges_in_with`] does: those from [`SOME_FILES`] files of each name that may
+    /// mean the node.
+    pub(super) fn some_edges_in(
         &self,
         resolver: &Resolver<'_>,
         node: NodeRef,
@@ -117,7 +116,11 @@ impl Map {
         let mut found = match node {
             NodeRef::Def(def) => {
                 let query = UsersQuery { def, kin: &[], known: None, kinds, most_files: SOME_FILES };
-                return self.users_of(resolver, query, cancel);
+                let mut found = self.users_of(resolver, query, cancel);
+                if kinds.has(EdgeKind::Calls) {
+                    self.add_calls_that_lead_forwards(resolver, def, cancel, &mut found);
+                }
+                return found;
             }
             NodeRef::File(file) => self.file_inbound(resolver, file, kinds, SOME_FILES),
             NodeRef::External(_) => self.external_inbound(resolver, node, kinds, SOME_IMPORTERS, cancel),

@@ -3,10 +3,12 @@
 mod earlier_step;
 
 use std::cmp::Ordering;
+use std::rc::Rc;
 
 use hob_base::{CancelToken, Stopped};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::derived_uses::FoundUse;
 use super::inbound::{Inbound, KnownUsers, UsersQuery};
 use super::skeleton::Marked;
 use super::surroundings::{SkeletonEdge, Surroundings, SurroundingsQuery};
@@ -15,6 +17,7 @@ use super::{
     NeighborsQuery, NodeRef, PER_KIND,
 };
 use crate::resolve::Resolver;
+use earlier_step::EarlierStep;
 
 /// Most steps of a walk: deeper than any hierarchy of types.
 const MOST_DEPTH: u32 = 64;
@@ -32,6 +35,8 @@ struct NeighborWalk<'m> {
     surroundings: Option<Surroundings<'m>>,
     /// The skeleton otherwise, if it proposes edges.
     earlier: Option<Surroundings<'m>>,
+    /// The uses in files that have changed since the derivation, once a step has asked for them.
+    changed_uses: Option<Rc<[FoundUse]>>,
     query: &'m NeighborsQuery,
     /// The family of the queried node, if the query asks for it.
     kin: Vec<NodeRef>,
@@ -48,6 +53,7 @@ struct NeighborWalk<'m> {
     unresolved_left: bool,
     /// The number of the present step.
     depth: u32,
+    /// How widely the steps so far looked for users.
     farther_users: FartherUsers,
 }
 
@@ -56,13 +62,19 @@ impl Map {
     #[must_use]
     pub fn neighbors(&self, query: &NeighborsQuery) -> Option<NeighborsAnswer> {
         let node = self.info(query.node)?;
+        let surroundings = self.surroundings();
         let family = if query.family { self.family(query.node) } else { Vec::new() };
         let mut walk = NeighborWalk {
             map: self,
             resolver: Resolver::new(&self.index),
             passing: Resolver::for_whole_map(&self.index),
-            earlier: self.surroundings().is_none().then(|| self.earlier_surroundings()).flatten(),
-            surroundings: self.surroundings(),
+            earlier: if query.depth > 1 && surroundings.is_none() {
+                self.earlier_surroundings()
+            } else {
+                None
+            },
+            surroundings,
+            changed_uses: None,
             query,
             kin: family.iter().map(|kin| kin.method.into()).collect(),
             shown: Vec::new(),
@@ -133,7 +145,7 @@ impl NeighborWalk<'_> {
             let shown_before = self.shown.len();
             self.depth = depth;
             if depth == 1 || self.step_over_skeleton(&frontier, depth).is_none() {
-                self.step_over_computed_edges(&frontier, depth);
+                self.computed_step(&frontier, depth);
             }
             let resolved = self.shown[shown_before..].iter().filter(|n| n.candidates.is_empty());
             frontier = resolved.map(|n| n.info.node).filter(|node| self.visited.insert(*node)).collect();
@@ -143,26 +155,48 @@ impl NeighborWalk<'_> {
         }
     }
 
-    /// Takes one step over computed edges, beyond the first those that an earlier skeleton proposes.
-    fn step_over_computed_edges(&mut self, frontier: &[NodeRef], depth: u32) {
-        let proposed = if depth > 1 { self.edges_by_earlier_skeleton(frontier) } else { Vec::new() };
+    /// Takes one step over computed edges. Beyond the first, those suffice that an earlier skeleton proposes, if they fill the
+    /// places.
+    fn computed_step(&mut self, frontier: &[NodeRef], depth: u32) {
+        let earlier = if depth > 1 { self.earlier_step(frontier) } else { EarlierStep::default() };
         let places = self.query.max_nodes.saturating_sub(self.shown.len());
-        let mut found = Vec::new();
-        if proposed.len() >= places {
-            self.farther_users = self.farther_users.max(FartherUsers::Earlier);
+        let found = if depth > 1 && earlier.found.len() >= places {
+            self.note_earlier(&earlier);
+            earlier.found
         } else {
-            for (via, &node) in frontier.iter().enumerate() {
-                if self.stopped.is_none() {
-                    let best = self.best_edges_around(node).into_iter();
-                    found.extend(best.map(|(edge, way)| FoundEdge { via, edge, way }));
-                }
-            }
-        }
-        found.extend(proposed);
-        found.sort_by(|a, b| self.compare(&a.edge, a.way, &b.edge, b.way));
+            self.searched_edges(frontier, earlier.found)
+        };
         for FoundEdge { via, edge, way } in found {
             self.add_neighbor(frontier[via], depth, edge, way);
         }
+    }
+
+    /// Notes what a step over an earlier skeleton leaves out.
+    fn note_earlier(&mut self, earlier: &EarlierStep) {
+        self.left_out.extend(&earlier.left_out);
+        let lines = &earlier.lines_left_out;
+        lines.iter().for_each(|line| self.lines_left_out.insert(line.far, line.kind, line.way));
+        self.unresolved_left = true;
+        let uses = self.query.kinds.without(EdgeKind::Contains);
+        let asks_users = self.query.direction != Direction::Out && uses.count() > 0;
+        if asks_users && !self.map.standing.changed.is_empty() {
+            self.farther_users = self.farther_users.max(FartherUsers::Earlier);
+        }
+    }
+
+    /// Returns the best edges around the frontier, best first, together with edges that are known already.
+    fn searched_edges(&mut self, frontier: &[NodeRef], known: Vec<FoundEdge>) -> Vec<FoundEdge> {
+        let mut known_around: Vec<Vec<(Edge, Direction)>> = vec![Vec::new(); frontier.len()];
+        known.into_iter().for_each(|found| known_around[found.via].push((found.edge, found.way)));
+        let mut found = Vec::new();
+        for ((via, &node), known) in frontier.iter().enumerate().zip(known_around) {
+            if self.stopped.is_none() {
+                let best = self.best_edges_around(node, known).into_iter();
+                found.extend(best.map(|(edge, way)| FoundEdge { via, edge, way }));
+            }
+        }
+        found.sort_by(|a, b| self.compare(&a.edge, a.way, &b.edge, b.way));
+        found
     }
 
     /// Takes one step over the skeleton, if it is up to date. Returns `None`, and shows nothing, if the skeleton does not suffice.
@@ -202,7 +236,9 @@ impl NeighborWalk<'_> {
 
     /// Counts the connections that were found and are not shown.
     fn count_omitted(&mut self) -> usize {
-        if let Some(surroundings) = self.surroundings.as_ref().or(self.earlier.as_ref()) {
+        if let Some(surroundings) = self.surroundings.as_ref().or(self.earlier.as_ref())
+            && !self.lines_left_out.0.is_empty()
+        {
             let left_out = std::mem::take(&mut self.left_out);
             let lines = &mut self.lines_left_out;
             self.left_out =
@@ -213,11 +249,20 @@ impl NeighborWalk<'_> {
     }
 
     /// Returns the best edges around a node, at most [`Self::per_kind`] of each kind and direction.
-    fn best_edges_around(&mut self, node: NodeRef) -> Vec<(Edge, Direction)> {
+    /// `known` are resolved edges of the node that a search may lack.
+    fn best_edges_around(&mut self, node: NodeRef, known: Vec<(Edge, Direction)>) -> Vec<(Edge, Direction)> {
         let kin = if node == self.query.node { std::mem::take(&mut self.kin) } else { Vec::new() };
         let edges = self.edges_by_skeleton(node, &kin);
         let mut edges = edges.unwrap_or_else(|| self.computed_edges_around(node, &kin));
         self.is_cut |= self.may_lack_callers(node);
+        if !known.is_empty() {
+            let resolved = edges.iter().filter(|(edge, _)| edge.is_resolved());
+            let seen: FxHashSet<Connection> =
+                resolved.map(|(edge, way)| Connection::of_edge(edge, *way)).collect();
+            edges.extend(
+                known.into_iter().filter(|(edge, way)| !seen.contains(&Connection::of_edge(edge, *way))),
+            );
+        }
         if !kin.is_empty() {
             // Of a user of several methods of the family, the surest edge comes first.
             edges.sort_by(|(a, _), (b, _)| {
@@ -272,8 +317,8 @@ impl NeighborWalk<'_> {
             edges.extend(out.into_iter().map(|edge| (edge, Direction::Out)));
         }
         if query.direction != Direction::Out {
-            let found = if self.depth > 1 && self.surroundings.is_none() {
-                self.edges_from_some_files(node)
+            let found = if self.asks_some_files() {
+                self.some_edges_to(node)
             } else {
                 let mut found = map.edges_in_family(resolver, node, kin, query.kinds, &query.cancel);
                 found.merge(map.through_body(resolver, node, query.kinds, &query.cancel));
@@ -289,13 +334,20 @@ impl NeighborWalk<'_> {
         edges
     }
 
-    /// Returns the edges that end at a node, or at the definition that it announces, from the first files of each name.
-    fn edges_from_some_files(&self, node: NodeRef) -> Inbound {
+    /// Returns true if the present step looks for users in some files of each name: no skeleton tells who they are, or one that
+    /// is out of date.
+    fn asks_some_files(&self) -> bool {
+        let lacks_users = self.earlier.is_none() || !self.map.standing.changed.is_empty();
+        self.depth > 1 && self.surroundings.is_none() && lacks_users
+    }
+
+    /// Returns the edges that end at a node, or at the definition that it announces, from some files of each name.
+    fn some_edges_to(&self, node: NodeRef) -> Inbound {
         let (map, resolver, cancel) = (self.map, &self.resolver, &self.query.cancel);
-        let mut found = map.edges_in_from_some_files(resolver, node, self.query.kinds, cancel);
+        let mut found = map.some_edges_in(resolver, node, self.query.kinds, cancel);
         if let Some(body) = map.body_beside(resolver, node) {
             let kinds = self.query.kinds.without(EdgeKind::Contains);
-            let of_body = map.edges_in_from_some_files(resolver, body, kinds, cancel);
+            let of_body = map.some_edges_in(resolver, body, kinds, cancel);
             let edges = of_body.edges.into_iter().map(|edge| Edge { to: node, ..edge }).collect();
             found.merge(Inbound { edges, ..of_body });
         }

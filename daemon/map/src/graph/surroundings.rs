@@ -19,8 +19,7 @@ use super::{DefRef, Direction, EdgeKind, EdgeKinds, Map, NeighborsQuery, NodeRef
 use crate::facts::{DefIdx, DefKind};
 use crate::resolve::Resolver;
 
-/// Most changed files since the derivation with which its skeleton still proposes edges. A question computes the edges of
-/// each of them.
+/// Most changed files since the derivation with which its skeleton still proposes edges. A question looks into each of them.
 const MOST_CHANGED: usize = 32;
 
 /// An edge of the skeleton, seen from a node of the query.
@@ -37,6 +36,7 @@ pub(super) struct SkeletonEdge {
 
 /// The skeleton of a map: of one that has not changed since the derivation ([`Map::surroundings`]), or of an earlier state of
 /// it ([`Map::earlier_surroundings`]), which only proposes edges.
+#[derive(Clone, Copy)]
 pub(super) struct Surroundings<'m> {
     map: &'m Map,
     skeleton: &'m Skeleton,

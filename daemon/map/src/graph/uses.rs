@@ -87,6 +87,13 @@ pub(super) struct Search<'s, 'm> {
     pub(super) places: Option<Vec<Use>>,
 }
 
+/// Returns the indexes of at most `most` sorted numbers around one.
+fn window_around(middle: u32, numbers: &[u32], most: usize) -> std::ops::Range<usize> {
+    let at = numbers.partition_point(|number| *number < middle);
+    let start = at.saturating_sub(most / 2).min(numbers.len().saturating_sub(most));
+    start..numbers.len().min(start.saturating_add(most))
+}
+
 impl Map {
     /// Returns the language group of a node's file.
     fn group_of(&self, node: NodeRef) -> Option<Lang> {
@@ -134,7 +141,8 @@ impl<'s, 'm> Search<'s, 'm> {
         Self { open_uses: uses, ..self }
     }
 
-    /// Restricts the search to the first files of each name.
+    /// Restricts the search to those files of each name whose numbers are nearest to the target's: in a first index, files of
+    /// one folder have adjacent numbers.
     pub(super) fn in_most_files(self, most_files: usize) -> Self {
         Self { most_files, ..self }
     }
@@ -181,7 +189,7 @@ impl<'s, 'm> Search<'s, 'm> {
             let mentioning = self.map.index.files_mentioning(&name);
             let uses = self.open_uses.as_ref();
             let all = uses.map_or(mentioning, |uses| uses.files_to_search(&name, mentioning));
-            let files = &all[..all.len().min(self.most_files)];
+            let files = &all[window_around(self.target.file.0, all, self.most_files)];
             self.left_files |= files.len() < all.len();
             if files.len() < PARALLEL {
                 self.look_through(files, &name, cancel)?;

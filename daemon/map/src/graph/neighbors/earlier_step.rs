@@ -2,91 +2,94 @@
 //!
 //! Edges are derived anew only after a pause, which is minutes in a large project whose files are being edited. Until then
 //! a search for all users of fifty nodes would take seconds. So the skeleton proposes who uses them, and each proposed edge
-//! is computed before it is shown. Edges that start at the queried nodes or in changed files are computed anyway. What the
+//! is computed before it is shown. Edges that start at the queried nodes or in changed files are found anyway. What the
 //! step lacks are uses in unchanged files that mean something else since, because another file has changed:
-//! [`FartherUsers::Earlier`](crate::graph::FartherUsers::Earlier) tells.
+//! [`FartherUsers::Earlier`](crate::graph::FartherUsers::Earlier) tells. It also lacks what a step over an up-to-date
+//! skeleton lacks: calls of parameters, and unresolved edges.
+
+use std::rc::Rc;
 
 use hob_base::FileId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Connection, FoundEdge, NeighborWalk};
+use super::{Connection, FoundEdge, NeighborIdentity, NeighborWalk};
+use crate::graph::derived_uses::FoundUse;
 use crate::graph::outbound::owner_node;
 use crate::graph::surroundings::{SkeletonEdge, Surroundings, SurroundingsQuery};
 use crate::graph::{DefRef, Direction, Edge, EdgeKind, NeighborsQuery, NodeRef};
 
-impl NeighborWalk<'_> {
-    /// Returns the best resolved edges around the frontier that are computed or that the earlier skeleton proposes, at most as
-    /// many as there are places for.
-    pub(super) fn edges_by_earlier_skeleton(&mut self, frontier: &[NodeRef]) -> Vec<FoundEdge> {
-        let Some(earlier) = self.earlier.take() else { return Vec::new() };
-        let mut found = self.best_by_skeleton(&earlier, frontier);
-        self.earlier = Some(earlier);
-        for inward in found.iter_mut().filter(|found| found.way == Direction::In) {
-            inward.edge.to = frontier[inward.via];
-        }
-        found
-    }
+/// The edges that a step over an earlier skeleton found.
+#[derive(Default)]
+pub(super) struct EarlierStep {
+    /// The best resolved edges, in the order of the answer, at most as many as there are places for.
+    pub(super) found: Vec<FoundEdge>,
+    /// The others that are computed.
+    pub(super) left_out: Vec<NeighborIdentity>,
+    /// The others that are proposed.
+    pub(super) lines_left_out: Vec<SkeletonEdge>,
+}
 
-    fn best_by_skeleton(&mut self, earlier: &Surroundings<'_>, frontier: &[NodeRef]) -> Vec<FoundEdge> {
-        let computed = self.computed_edges(earlier, frontier);
-        let (proposed, others) = self.proposed_edges(earlier, frontier).unwrap_or_default();
+impl NeighborWalk<'_> {
+    /// Takes a step over the earlier skeleton; finds nothing if there is none.
+    pub(super) fn earlier_step(&mut self, frontier: &[NodeRef]) -> EarlierStep {
+        let Some(earlier) = self.earlier else { return EarlierStep::default() };
+        let unproposed = self.unproposed_edges(&earlier, frontier);
+        let (proposed, others) = self.proposed_edges(&earlier, frontier).unwrap_or_default();
         let places = self.query.max_nodes.saturating_sub(self.shown.len());
-        let (mut shown, mut met) = (Vec::new(), FxHashSet::default());
+        let mut step = EarlierStep { lines_left_out: others, ..EarlierStep::default() };
+        let mut met = FxHashSet::default();
         let mut group_sizes: FxHashMap<(usize, EdgeKind, Direction), usize> = FxHashMap::default();
-        let (mut computed, mut proposed) = (computed.into_iter().peekable(), proposed.into_iter().peekable());
-        while shown.len() < places && self.query.cancel.check().is_ok() {
-            let takes_proposed = match (computed.peek(), proposed.peek()) {
+        let mut unproposed = unproposed.into_iter().peekable();
+        let mut proposed = proposed.into_iter().peekable();
+        while step.found.len() < places && self.query.cancel.check().is_ok() {
+            let takes_proposed = match (unproposed.peek(), proposed.peek()) {
                 (None, None) => break,
-                (None, Some(_)) => true,
+                (found, Some(line)) => found.is_none_or(|found| self.is_before(&earlier, line, found)),
                 (Some(_), None) => false,
-                (Some(found), Some(line)) => self.is_before(earlier, line, found),
             };
-            let found = if takes_proposed {
-                proposed.next().and_then(|line| self.check_proposed(earlier, line))
-            } else {
-                computed.next()
+            let found = match takes_proposed {
+                true => proposed.next().and_then(|line| self.check_proposal(&earlier, &line, frontier, &met)),
+                false => unproposed.next(),
             };
-            let is_new = |found: &FoundEdge| {
-                let seen = found.connection();
-                let is_known = self.visited.contains(&seen.far) && seen.far != frontier[found.via];
-                !is_known && !self.keys.contains(&seen.identity()) && met.insert(seen)
-            };
+            let is_new = |found: &FoundEdge| !self.is_known(frontier[found.via], found.connection(), &met);
             let Some(found) = found.filter(is_new) else { continue };
+            met.insert(found.connection());
             let group = group_sizes.entry((found.via, found.edge.kind, found.way)).or_default();
             if *group < self.per_kind() {
                 *group += 1;
-                shown.push(found);
+                step.found.push(found);
             } else {
-                self.left_out.insert(found.connection().identity());
+                step.left_out.push(found.connection().identity());
             }
         }
-        self.left_out.extend(computed.map(|found| found.connection().identity()));
-        for line in proposed.chain(others) {
-            self.lines_left_out.insert(line.far, line.kind, line.way);
-        }
-        shown
+        step.left_out.extend(unproposed.map(|found| found.connection().identity()));
+        step.lines_left_out.extend(proposed);
+        step
     }
 
-    /// Returns the resolved edges around the frontier that need no skeleton, best first: all that start there, are in changed
-    /// files, or are confirmed, and all around nodes that are new since.
-    fn computed_edges(&mut self, earlier: &Surroundings<'_>, frontier: &[NodeRef]) -> Vec<FoundEdge> {
-        let mut inward = self.edges_in_from_changes(frontier);
+    /// Returns true if a connection of a node is shown already, in this step or before.
+    fn is_known(&self, via: NodeRef, seen: Connection, met: &FxHashSet<Connection>) -> bool {
+        // A recursive function is its own caller.
+        let was_visited = self.visited.contains(&seen.far) && seen.far != via;
+        was_visited || self.keys.contains(&seen.identity()) || met.contains(&seen)
+    }
+
+    /// Returns the resolved edges around the frontier that need no proposal, best first: those that start there or in changed
+    /// files, and confirmed ones, and all around nodes that the skeleton does not have.
+    fn unproposed_edges(&mut self, earlier: &Surroundings<'_>, frontier: &[NodeRef]) -> Vec<FoundEdge> {
+        let mut inward = self.edges_from_changes(frontier);
         let mut found = Vec::new();
         for (via, &node) in frontier.iter().enumerate() {
-            let best = if self.has_users_in(earlier, node) {
-                let mut edges: Vec<(Edge, Direction)> = inward
-                    .remove(&node)
-                    .unwrap_or_default()
-                    .into_iter()
-                    .map(|edge| (edge, Direction::In))
-                    .collect();
+            let best = if self.has_number(earlier, node) {
+                let inward = inward.remove(&node).unwrap_or_default().into_iter();
+                let mut edges: Vec<(Edge, Direction)> = inward.map(|edge| (edge, Direction::In)).collect();
                 if self.query.direction != Direction::In {
                     let out = self.map.edges_out_with(&self.resolver, node, self.query.kinds);
                     edges.extend(out.into_iter().map(|edge| (edge, Direction::Out)));
                 }
                 self.best_of(node, edges)
             } else {
-                self.best_edges_around(node)
+                self.best_edges_around(node, Vec::new())
             };
             let resolved = best.into_iter().filter(|(edge, _)| edge.is_resolved());
             found.extend(resolved.map(|(edge, way)| FoundEdge { via, edge, way }));
@@ -96,59 +99,76 @@ impl NeighborWalk<'_> {
     }
 
     /// Returns true if the skeleton has a node, and the definition that it announces, if it announces one.
-    fn has_users_in(&self, earlier: &Surroundings<'_>, node: NodeRef) -> bool {
+    fn has_number(&self, earlier: &Surroundings<'_>, node: NodeRef) -> bool {
         let body = self.map.body_beside(&self.resolver, node);
-        earlier.node_number(node).is_some() && body.is_none_or(|body| earlier.node_number(body).is_some())
+        [Some(node), body].into_iter().flatten().all(|node| earlier.node_number(node).is_some())
     }
 
     /// Returns, for each node of the frontier, the edges that lead there from changed files, from its container, and by
     /// confirmed uses.
-    fn edges_in_from_changes(&self, frontier: &[NodeRef]) -> FxHashMap<NodeRef, Vec<Edge>> {
+    fn edges_from_changes(&mut self, frontier: &[NodeRef]) -> FxHashMap<NodeRef, Vec<Edge>> {
         let mut found: FxHashMap<NodeRef, Vec<Edge>> = FxHashMap::default();
         if self.query.direction == Direction::Out {
             return found;
         }
-        let (map, resolver, kinds) = (self.map, &self.resolver, self.query.kinds);
         // Uses resolve to the definition that a declaration announces.
         let mut targets: FxHashMap<NodeRef, Vec<NodeRef>> = FxHashMap::default();
         for &node in frontier {
-            let body = map.body_beside(resolver, node);
+            let body = self.map.body_beside(&self.resolver, node);
             [Some(node), body]
                 .into_iter()
                 .flatten()
                 .for_each(|end| targets.entry(end).or_default().push(node));
         }
-        let mut add = |edge: Edge| {
+        let wanted: FxHashSet<NodeRef> = targets.keys().copied().collect();
+        let mut edges = self.edges_from_changed_files(&wanted);
+        let defs = |node: &NodeRef| if let NodeRef::Def(def) = node { Some(*def) } else { None };
+        edges.extend(wanted.iter().filter_map(defs).flat_map(|def| self.confirmed_edges_to(def)));
+        for edge in edges {
             for &node in targets.get(&edge.to).into_iter().flatten() {
                 found.entry(node).or_default().push(Edge { to: node, ..edge.clone() });
             }
-        };
-        let wanted: FxHashSet<NodeRef> = targets.keys().copied().collect();
-        for &file in &map.standing.changed {
-            self.edges_from_changed(file, &wanted).into_iter().for_each(&mut add);
         }
-        let defs = |node: &NodeRef| if let NodeRef::Def(def) = node { Some(*def) } else { None };
-        for def in wanted.iter().filter_map(defs) {
-            self.confirmed_edges_to(def).into_iter().for_each(&mut add);
-        }
-        for def in frontier.iter().filter_map(defs).filter(|_| kinds.has(EdgeKind::Contains)) {
-            let container = map.container(resolver, def);
-            let edge =
-                container.and_then(|from| map.edge_between(resolver, from, def.into(), EdgeKind::Contains));
-            found.entry(def.into()).or_default().extend(edge);
+        for def in frontier.iter().filter_map(defs).filter(|_| self.query.kinds.has(EdgeKind::Contains)) {
+            let container = self.map.container(&self.resolver, def);
+            let edge = |from| self.map.edge_between(&self.resolver, from, def.into(), EdgeKind::Contains);
+            found.entry(def.into()).or_default().extend(container.and_then(edge));
         }
         found
     }
 
-    /// Returns the edges from a changed file to any of some nodes, without containing.
-    fn edges_from_changed(&self, file: FileId, targets: &FxHashSet<NodeRef>) -> Vec<Edge> {
+    /// Returns the edges from changed files to any of some nodes, without containing.
+    fn edges_from_changed_files(&mut self, targets: &FxHashSet<NodeRef>) -> Vec<Edge> {
         let kinds = self.query.kinds.without(EdgeKind::Contains);
-        // Where nothing is renamed, few references need be looked at.
-        let is_plain = self.map.index.entry(file).is_some_and(|entry| entry.lang().semantics().never_renames);
-        match is_plain {
-            true => self.map.edges_to_named(&self.resolver, file, targets, kinds),
-            false => self.map.derived_edges_to_any(&self.passing, file, targets, kinds),
+        let is_wanted = |one: &&FoundUse| targets.contains(&one.to) && kinds.has(one.kind);
+        let uses: Vec<FoundUse> = self.uses_in_changed_files().iter().filter(is_wanted).copied().collect();
+        let mut edges = self.map.edges_of_uses(&self.resolver, &uses);
+        for &file in self.map.standing.changed.iter().filter(|file| self.is_plain(**file)) {
+            edges.extend(self.map.edges_to_named(&self.resolver, file, targets, kinds));
         }
+        edges
+    }
+
+    /// Returns true if the language of a file never renames, so that a few references need be looked at.
+    fn is_plain(&self, file: FileId) -> bool {
+        self.map.index.entry(file).is_some_and(|entry| entry.lang().semantics().never_renames)
+    }
+
+    /// Returns the uses in the changed files of other languages, sorted; found once for all steps.
+    fn uses_in_changed_files(&mut self) -> Rc<[FoundUse]> {
+        if let Some(known) = &self.changed_uses {
+            return Rc::clone(known);
+        }
+        let go_on = || self.query.cancel.check().is_ok();
+        let mut uses = Vec::new();
+        for &file in self.map.standing.changed.iter().filter(|file| !self.is_plain(**file)) {
+            uses.extend(self.map.uses_in_file(&self.passing, file, &go_on));
+        }
+        uses.sort_unstable();
+        self.stopped = self.stopped.or(self.query.cancel.check().err());
+        let uses: Rc<[FoundUse]> = uses.into();
+        self.changed_uses = Some(Rc::clone(&uses));
+        uses
     }
 
     /// Returns the edges to a definition from the nodes that have a confirmed use of it.
@@ -169,11 +189,11 @@ impl NeighborWalk<'_> {
         frontier: &[NodeRef],
     ) -> Option<(Vec<SkeletonEdge>, Vec<SkeletonEdge>)> {
         if self.query.direction == Direction::Out {
-            return Some((Vec::new(), Vec::new()));
+            return None;
         }
         let kinds = self.query.kinds.without(EdgeKind::Contains);
         let inward = &NeighborsQuery { direction: Direction::In, kinds, ..self.query.clone() };
-        let known = frontier.iter().enumerate().filter(|(_, node)| self.has_users_in(earlier, **node));
+        let known = frontier.iter().enumerate().filter(|(_, node)| self.has_number(earlier, **node));
         let (places, nodes): (Vec<usize>, Vec<NodeRef>) = known.map(|(at, node)| (at, *node)).unzip();
         let (visited, per_kind) = (&self.visited, self.per_kind());
         let asked = SurroundingsQuery { query: inward, nodes: &nodes, visited, per_kind };
@@ -182,10 +202,21 @@ impl NeighborWalk<'_> {
         Some((best, others))
     }
 
-    /// Returns a proposed edge as the map has it now; `None` if it is not there any more.
-    fn check_proposed(&self, earlier: &Surroundings<'_>, line: SkeletonEdge) -> Option<FoundEdge> {
-        let edge = earlier.computed_edge(&self.resolver, &self.passing, &line)?;
-        Some(FoundEdge { via: line.via, edge, way: line.way })
+    /// Returns a proposed edge as the map has it now; `None` if it is shown already, or no longer there.
+    fn check_proposal(
+        &self,
+        earlier: &Surroundings<'_>,
+        line: &SkeletonEdge,
+        frontier: &[NodeRef],
+        met: &FxHashSet<Connection>,
+    ) -> Option<FoundEdge> {
+        let (via, way) = (line.via, line.way);
+        let seen = Connection { far: earlier.far_node(line)?, kind: line.kind, way };
+        if self.is_known(frontier[via], seen, met) {
+            return None;
+        }
+        let edge = earlier.computed_edge(&self.resolver, &self.passing, line)?;
+        Some(FoundEdge { via, edge: Edge { to: frontier[via], ..edge }, way })
     }
 
     /// Returns true if a proposed edge comes before a computed one.

@@ -150,7 +150,7 @@ fn change(map: &mut Map, file: u32, path: &str, text: &str) {
     map.apply(vec![set(file, path, text)]);
 }
 
-fn calls_two_steps_from(map: &Map, target: &str, max_nodes: usize) -> Vec<String> {
+fn calls_around(map: &Map, target: &str, max_nodes: usize) -> NeighborsAnswer {
     let query = NeighborsQuery {
         node: lookup_node(map, target),
         direction: Direction::Both,
@@ -160,7 +160,11 @@ fn calls_two_steps_from(map: &Map, target: &str, max_nodes: usize) -> Vec<String
         family: false,
         cancel: CancelToken::default(),
     };
-    let answer = map.neighbors(&query).expect("the node is there");
+    map.neighbors(&query).expect("the node is there")
+}
+
+fn calls_two_steps_from(map: &Map, target: &str, max_nodes: usize) -> Vec<String> {
+    let answer = calls_around(map, target, max_nodes);
     assert_eq!(answer.farther_users, FartherUsers::Earlier, "{target}");
     answer.neighbors.iter().filter(|found| found.depth == 2).map(|found| found.info.id.to_string()).collect()
 }
@@ -182,31 +186,58 @@ fn a_caller_that_has_gone_is_not_shown_and_a_new_one_is() {
     );
 }
 
+/// Returns files with a function each that calls `middle`.
+fn many_callers(count: usize) -> String {
+    let file = |i: usize| {
+        format!("//- /d{i:03}.py\nfrom b import middle\ndef f{i:03}():\n    middle()\n    middle()\n")
+    };
+    (0..count).map(file).collect()
+}
+
 #[test]
-fn a_node_that_moved_within_its_file_keeps_its_callers() {
-    let mut map = derived_map(FIXTURE);
+fn a_node_that_moved_within_its_file_keeps_its_callers_and_their_order() {
+    // The last file has the best score, because all others import it.
+    let hub = "//- /zz.py\nfrom b import middle\ndef hub():\n    middle()\n";
+    let users: String = (0..40).map(|i| format!("//- /u{i:02}.py\nfrom zz import hub\nhub()\n")).collect();
+    let mut map = derived_map(&(FIXTURE.to_owned() + &many_callers(2 * SOME_FILES) + hub + &users));
     change(&mut map, 1, "b.py", "\n\ndef before(): pass\ndef middle(): pass\n");
-    let found = calls_two_steps_from(&map, "start", 4);
-    assert!(found.iter().any(|id| id.starts_with("py:c.py#")), "{found:?}");
+    assert_eq!(calls_two_steps_from(&map, "start", 2), ["py:zz.py#hub"]);
+}
+
+#[test]
+fn what_is_left_out_is_counted_only_if_it_is_there() {
+    let omitted_after = |text: &str| {
+        let mut map = derived_map(&(FIXTURE.to_owned() + &many_callers(25)));
+        change(&mut map, 2, "c.py", text);
+        let answer = calls_around(&map, "start", 1_000);
+        assert_eq!(answer.farther_users, FartherUsers::All);
+        answer.omitted
+    };
+    // Twenty callers of a function are shown.
+    assert_eq!(omitted_after(&files(FIXTURE)[2].1), 25 + 3 - 20);
+    assert_eq!(omitted_after(""), 25 - 20);
+}
+
+#[test]
+fn steps_to_what_is_used_lack_no_users() {
+    let mut map = derived_map(FIXTURE);
+    change(&mut map, 2, "c.py", "");
+    let answer = neighbors(&map, lookup_node(&map, "a.py"), Direction::Out, (3, 3));
+    assert_eq!((answer.neighbors.len(), answer.farther_users), (3, FartherUsers::All));
 }
 
 #[test]
 fn before_the_first_derivation_a_second_step_asks_some_files_and_says_so() {
-    let callers = |count: usize| -> String {
-        (0..count)
-            .map(|i| format!("//- /c{i:03}.py\nfrom b import middle\ndef f{i:03}():\n    middle()\n"))
-            .collect()
-    };
     let looked_for = |map: &Map| {
         let start = lookup_node(map, "start");
         let answer = neighbors(map, start, Direction::Both, (2, 40));
         let one_step = neighbors(map, start, Direction::Both, (1, 40));
         assert_eq!(one_step.farther_users, FartherUsers::All);
-        assert!(answer.neighbors.iter().any(|found| found.info.id.to_string() == "py:c000.py#f000"));
+        assert!(answer.neighbors.iter().any(|found| found.info.id.to_string() == "py:d000.py#f000"));
         answer.farther_users
     };
-    let few = FIXTURE.to_owned() + &callers(40);
-    let many = FIXTURE.to_owned() + &callers(SOME_FILES);
+    let few = FIXTURE.to_owned() + &many_callers(40);
+    let many = FIXTURE.to_owned() + &many_callers(2 * SOME_FILES);
     assert_eq!(looked_for(&crate::fixture::map(&few)), FartherUsers::All);
     assert_eq!(looked_for(&crate::fixture::map(&many)), FartherUsers::InSomeFiles);
     assert_eq!(looked_for(&derived_map(&many)), FartherUsers::All);
