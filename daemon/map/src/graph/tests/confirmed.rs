@@ -436,3 +436,35 @@ fn a_confirmed_use_is_a_step_of_a_path_in_a_derived_map() {
     map.apply(vec![set(4, "other.py", "def unrelated(): return 1\n")]);
     assert_eq!(steps(&map, "go", "A.run"), ["live"], "also beside a change");
 }
+
+#[test]
+fn two_steps_over_a_derived_map_follow_confirmed_uses() {
+    let answers = |has_skeleton: bool| {
+        let mut map = shop_map();
+        let mut job = map.derive_job();
+        while !map.derive_step(&mut job, 2) {}
+        map.install_derived(job.finish());
+        if !has_skeleton {
+            map.remove_skeleton();
+        }
+        let mut shown = Vec::new();
+        for (target, max_nodes) in [("A", 4), ("A", 6), ("A", 50), ("make", 5), ("a.py", 6), ("a.py", 50)] {
+            let query = crate::graph::NeighborsQuery {
+                node: lookup_node(&map, target),
+                direction: crate::graph::Direction::Both,
+                kinds: crate::graph::EdgeKinds::ALL,
+                depth: 3,
+                max_nodes,
+                family: false,
+                cancel: hob_base::CancelToken::default(),
+            };
+            let answer = map.neighbors(&query).expect("it is there");
+            assert_eq!(answer.farther_users, crate::graph::FartherUsers::All, "{target} {max_nodes}");
+            shown.extend(super::surroundings::shown_neighbors(&answer, &map));
+        }
+        shown
+    };
+    let with_skeleton = answers(true);
+    assert!(with_skeleton.iter().any(|line| line.contains("go calls in live 2")), "{with_skeleton:?}");
+    assert_eq!(with_skeleton, answers(false));
+}
