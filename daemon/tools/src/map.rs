@@ -245,8 +245,8 @@ pub(super) fn lacking_users(looked_for: FartherUsers) -> Option<String> {
              each name."
         ),
         FartherUsers::Earlier => {
-            "Files have changed since edges were derived: beyond the first step, uses in unchanged files that mean something \
-             else since may be missing, unresolved edges are, and omitted counts users of before the change."
+            "Files have changed since edges were derived: beyond the first step, unresolved edges and uses in unchanged files that \
+             mean something else since may be missing, and omitted counts users of before."
                 .to_owned()
         }
     };

@@ -23,6 +23,9 @@ use earlier_step::EarlierStep;
 /// Most steps of a walk: deeper than any hierarchy of types.
 const MOST_DEPTH: u32 = 64;
 
+/// Number of files of all names from which on an earlier skeleton proposes users. Tests have few files.
+const FEW_FILES: usize = if cfg!(test) { 1 } else { 64 };
+
 /// The key of a neighbour. A resolved and an unresolved connection are two neighbours: the sites of one are not the
 /// other's.
 type NeighborIdentity = (NodeRef, EdgeKind, Direction, bool);
@@ -159,9 +162,10 @@ impl NeighborWalk<'_> {
     /// Takes one step over computed edges. Beyond the first, those suffice that an earlier skeleton proposes, if they fill the
     /// places.
     fn computed_step(&mut self, frontier: &[NodeRef], depth: u32) {
-        let earlier = if depth > 1 { self.earlier_step(frontier) } else { EarlierStep::default() };
+        let is_proposed = depth > 1 && !self.is_short_search(frontier);
+        let earlier = if is_proposed { self.earlier_step(frontier) } else { EarlierStep::default() };
         let places = self.query.max_nodes.saturating_sub(self.shown.len());
-        let found = if depth > 1 && earlier.found.len() >= places {
+        let found = if is_proposed && earlier.found.len() >= places {
             self.note_earlier(&earlier);
             earlier.found
         } else {
@@ -170,6 +174,19 @@ impl NeighborWalk<'_> {
         for FoundEdge { via, edge, way } in found {
             self.add_neighbor(frontier[via], depth, edge, way);
         }
+    }
+
+    /// Returns true if few files may use some nodes, so that nothing need propose users of them.
+    fn is_short_search(&self, frontier: &[NodeRef]) -> bool {
+        let index = &self.map.index;
+        let all_files: usize = index.counts().files.values().sum();
+        let may_use = |node: &NodeRef| {
+            // Any file may import another, or a package.
+            let NodeRef::Def(def) = node else { return all_files };
+            let facts = index.entry(def.file).map(|entry| &entry.facts);
+            facts.map_or(0, |facts| index.files_mentioning(facts.name(facts.def(def.def).name)).len())
+        };
+        frontier.iter().map(may_use).sum::<usize>() < FEW_FILES
     }
 
     /// Notes what a step over an earlier skeleton leaves out.
