@@ -124,9 +124,8 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> ToolOutcome {
     if answer.may_lack_callers {
         call.notes.warnings.push(MAY_LACK_CALLERS.into());
     }
-    if let Some(lacking) = lacking_users(answer.farther_users) {
-        call.notes.warnings.push(lacking);
-    } else if answer.omitted_is_least {
+    call.notes.warnings.extend(lacking_users(answer.farther_users));
+    if answer.omitted_is_least && answer.farther_users != FartherUsers::Earlier {
         call.notes.warnings.push(
             "There was no place for unresolved edges beyond the first step: omitted does not count them. Ask with depth=1 about \
              the node you mean."
@@ -241,8 +240,8 @@ pub(super) fn lacking_users(looked_for: FartherUsers) -> Option<String> {
     let why = match looked_for {
         FartherUsers::All => return None,
         FartherUsers::InSomeFiles => format!(
-            "Edges of the present files are not derived yet: beyond the first step, users were looked for in {SOME_FILES} files of \
-             each name."
+            "Edges of the present files are not derived yet: beyond the first step, users were looked for in at most {SOME_FILES} \
+             files of each name."
         ),
         FartherUsers::Earlier => {
             "Files have changed since edges were derived: beyond the first step, unresolved edges and uses in unchanged files that \

@@ -4,11 +4,12 @@
 //! function what a query spends on one. So it leaves some uses open, and queries resolve these again.
 
 use hob_base::FileId;
+use rustc_hash::FxHashSet;
 
 use super::edges::{Edge, Edges};
 use super::outbound::owner_node;
 use super::{Confidence, DefRef, EdgeKind, EdgeKinds, Map, NodeRef};
-use crate::facts::Ref;
+use crate::facts::{Ref, StrId};
 use crate::resolve::{Resolution, ResolvedNoteLink, Resolver};
 
 /// A file some of whose references are resolved.
@@ -110,13 +111,15 @@ impl Map {
     }
 
     /// Returns an edge of an unchanged file as a derivation finds it now with the resolver `passing`; `None` if it is not sure
-    /// of the edge, or the edge is not on all the lines on which it was.
+    /// of the edge, or references of the names that made the edge now make it on other lines.
     pub(super) fn edge_on_its_lines(&self, passing: &Resolver<'_>, known: &Edge) -> Option<Edge> {
         let file = known.from.file()?;
         let entry = self.index.entry(file).filter(|entry| !entry.lang().is_prose())?;
-        let on_lines = entry.facts.refs.iter().filter(|r| known.sites.binary_search(&r.line).is_ok());
+        let own = || entry.facts.refs.iter().filter(|r| owner_node(file, r.owner) == known.from);
+        let on_lines = own().filter(|r| known.sites.binary_search(&r.line).is_ok());
+        let names: FxHashSet<StrId> = on_lines.map(|r| r.name).collect();
         let mut found = Vec::new();
-        for r in on_lines.filter(|r| owner_node(file, r.owner) == known.from) {
+        for r in own().filter(|r| names.contains(&r.name)) {
             self.add_uses_of_code(passing, file, r, passing.resolve(file, r), &mut found);
         }
         found.retain(|one| (one.to, one.kind) == (known.to, known.kind));

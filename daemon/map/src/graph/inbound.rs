@@ -117,7 +117,7 @@ impl Map {
             NodeRef::Def(def) => {
                 let query = UsersQuery { def, kin: &[], known: None, kinds, most_files: SOME_FILES };
                 let mut found = self.users_of(resolver, query, cancel);
-                if kinds.has(EdgeKind::Calls) {
+                if kinds.has(EdgeKind::Calls) && !found.left_files {
                     self.add_calls_that_lead_forwards(resolver, def, cancel, &mut found);
                 }
                 return found;

@@ -171,10 +171,13 @@ impl Map {
         kinds: EdgeKinds,
     ) -> Vec<Edge> {
         let Some(entry) = self.index.entry(file) else { return Vec::new() };
-        // Imports alone lead to files and packages.
+        // Where imports are textual, nothing else leads to files and packages.
+        let may_mean_any = !entry.lang().semantics().textual_imports
+            && targets.iter().any(|target| !matches!(target, NodeRef::Def(_)));
         let names = self.names_in(entry, targets);
+        let may_mean = |r: &&Ref| (may_mean_any || names.contains(&r.name)) && is_asked(entry, r, kinds);
         let mut edges = Edges::default();
-        let refs = entry.facts.refs.iter().filter(|r| names.contains(&r.name) && is_asked(entry, r, kinds));
+        let refs = entry.facts.refs.iter().filter(may_mean);
         for r in refs {
             self.add_resolved_use(resolver, file, r, &mut edges);
         }

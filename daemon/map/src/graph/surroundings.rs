@@ -99,6 +99,11 @@ impl<'m> Surroundings<'m> {
         self.map.node_since_derivation(self.skeleton, line.far)
     }
 
+    /// Returns true if the skeleton may lack edges: files have changed since the derivation, or came and went during it.
+    pub(super) fn is_out_of_date(&self) -> bool {
+        !self.map.standing.changed.is_empty() || !self.skeleton.has_sites()
+    }
+
     /// Returns the number that a node has in the skeleton.
     pub(super) fn node_number(&self, node: NodeRef) -> Option<u32> {
         match node {

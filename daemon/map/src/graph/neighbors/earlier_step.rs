@@ -62,7 +62,13 @@ impl NeighborWalk<'_> {
                 step.left_out.push(found.connection().identity());
             }
         }
-        step.left_out.extend(unproposed.map(|found| found.connection().identity()));
+        if let Err(stopped) = self.query.cancel.check() {
+            // What is computed is shown.
+            self.stopped = self.stopped.or(Some(stopped));
+            step.found.extend(unproposed);
+        } else {
+            step.left_out.extend(unproposed.map(|found| found.connection().identity()));
+        }
         step.lines_left_out.extend(proposed);
         step
     }
@@ -108,9 +114,6 @@ impl NeighborWalk<'_> {
     /// confirmed uses.
     fn edges_from_changes(&mut self, frontier: &[NodeRef]) -> FxHashMap<NodeRef, Vec<Edge>> {
         let mut found: FxHashMap<NodeRef, Vec<Edge>> = FxHashMap::default();
-        if self.query.direction == Direction::Out {
-            return found;
-        }
         // Uses resolve to the definition that a declaration announces.
         let mut targets: FxHashMap<NodeRef, Vec<NodeRef>> = FxHashMap::default();
         for &node in frontier {
@@ -124,6 +127,8 @@ impl NeighborWalk<'_> {
         let mut edges = self.edges_from_changed_files(&wanted);
         let defs = |node: &NodeRef| if let NodeRef::Def(def) = node { Some(*def) } else { None };
         edges.extend(wanted.iter().filter_map(defs).flat_map(|def| self.confirmed_edges_to(def)));
+        let mut met = FxHashSet::default();
+        edges.retain(|edge| met.insert((edge.from, edge.to, edge.kind)));
         for edge in edges {
             for &node in targets.get(&edge.to).into_iter().flatten() {
                 found.entry(node).or_default().push(Edge { to: node, ..edge.clone() });
@@ -143,7 +148,8 @@ impl NeighborWalk<'_> {
         let is_wanted = |one: &&FoundUse| targets.contains(&one.to) && kinds.has(one.kind);
         let uses: Vec<FoundUse> = self.uses_in_changed_files().iter().filter(is_wanted).copied().collect();
         let mut edges = self.map.edges_of_uses(&self.resolver, &uses);
-        for &file in self.map.standing.changed.iter().filter(|file| self.is_plain(**file)) {
+        let plain = self.map.standing.changed.iter().filter(|file| self.is_plain(**file));
+        for &file in plain.take_while(|_| self.query.cancel.check().is_ok()) {
             edges.extend(self.map.edges_to_named(&self.resolver, file, targets, kinds));
         }
         edges
@@ -188,9 +194,6 @@ impl NeighborWalk<'_> {
         earlier: &Surroundings<'_>,
         frontier: &[NodeRef],
     ) -> Option<(Vec<SkeletonEdge>, Vec<SkeletonEdge>)> {
-        if self.query.direction == Direction::Out {
-            return None;
-        }
         let kinds = self.query.kinds.without(EdgeKind::Contains);
         let inward = &NeighborsQuery { direction: Direction::In, kinds, ..self.query.clone() };
         let known = frontier.iter().enumerate().filter(|(_, node)| self.has_number(earlier, **node));

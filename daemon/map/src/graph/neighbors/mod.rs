@@ -162,7 +162,8 @@ impl NeighborWalk<'_> {
     /// Takes one step over computed edges. Beyond the first, those suffice that an earlier skeleton proposes, if they fill the
     /// places.
     fn computed_step(&mut self, frontier: &[NodeRef], depth: u32) {
-        let is_proposed = depth > 1 && !self.is_short_search(frontier);
+        let asks_users = self.query.direction != Direction::Out;
+        let is_proposed = depth > 1 && asks_users && !self.is_short_search(frontier);
         let earlier = if is_proposed { self.earlier_step(frontier) } else { EarlierStep::default() };
         let places = self.query.max_nodes.saturating_sub(self.shown.len());
         let found = if is_proposed && earlier.found.len() >= places {
@@ -195,9 +196,8 @@ impl NeighborWalk<'_> {
         let lines = &earlier.lines_left_out;
         lines.iter().for_each(|line| self.lines_left_out.insert(line.far, line.kind, line.way));
         self.unresolved_left = true;
-        let uses = self.query.kinds.without(EdgeKind::Contains);
-        let asks_users = self.query.direction != Direction::Out && uses.count() > 0;
-        if asks_users && !self.map.standing.changed.is_empty() {
+        let asks_users = self.query.kinds.without(EdgeKind::Contains).count() > 0;
+        if asks_users && self.earlier.is_some_and(|earlier| earlier.is_out_of_date()) {
             self.farther_users = self.farther_users.max(FartherUsers::Earlier);
         }
     }
@@ -208,10 +208,11 @@ impl NeighborWalk<'_> {
         known.into_iter().for_each(|found| known_around[found.via].push((found.edge, found.way)));
         let mut found = Vec::new();
         for ((via, &node), known) in frontier.iter().enumerate().zip(known_around) {
-            if self.stopped.is_none() {
-                let best = self.best_edges_around(node, known).into_iter();
-                found.extend(best.map(|(edge, way)| FoundEdge { via, edge, way }));
-            }
+            let best = match self.stopped {
+                None => self.best_edges_around(node, known),
+                Some(_) => self.best_of(node, known),
+            };
+            found.extend(best.into_iter().map(|(edge, way)| FoundEdge { via, edge, way }));
         }
         found.sort_by(|a, b| self.compare(&a.edge, a.way, &b.edge, b.way));
         found
@@ -239,12 +240,12 @@ impl NeighborWalk<'_> {
         let mut edges = edges.unwrap_or_else(|| self.computed_edges_around(node, &kin));
         self.is_cut |= self.may_lack_callers(node);
         if !known.is_empty() {
-            let resolved = edges.iter().filter(|(edge, _)| edge.is_resolved());
             let seen: FxHashSet<Connection> =
-                resolved.map(|(edge, way)| Connection::of_edge(edge, *way)).collect();
-            edges.extend(
-                known.into_iter().filter(|(edge, way)| !seen.contains(&Connection::of_edge(edge, *way))),
-            );
+                known.iter().map(|(edge, way)| Connection::of_edge(edge, *way)).collect();
+            edges.retain(|(edge, way)| {
+                !edge.is_resolved() || !seen.contains(&Connection::of_edge(edge, *way))
+            });
+            edges.extend(known);
         }
         if !kin.is_empty() {
             // Of a user of several methods of the family, the surest edge comes first.
@@ -320,7 +321,7 @@ impl NeighborWalk<'_> {
     /// Returns true if the present step looks for users in some files of each name: no skeleton tells who they are, or one that
     /// is out of date.
     fn asks_some_files(&self) -> bool {
-        let lacks_users = self.earlier.is_none() || !self.map.standing.changed.is_empty();
+        let lacks_users = self.earlier.is_none_or(|earlier| earlier.is_out_of_date());
         self.depth > 1 && self.surroundings.is_none() && lacks_users
     }
 
