@@ -3,10 +3,10 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixListener;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::path::Path;
+use std::time::Duration;
 
-use hob_tests::{Output, Tree, World, binaries, run};
+use hob_tests::{Output, Tree, World, binaries, copy_programs, run};
 use serde_json::{Value, json};
 
 const FIXTURE: &str = "\
@@ -256,22 +256,11 @@ fn a_server_of_the_project_waits_for_trust() {
     assert!(!marker.exists(), "nothing of the project was run");
 }
 
-/// Copies some of the programs. The copied daemon has this age.
-fn copy(to: &Path, names: &[&str], age: Duration) -> PathBuf {
-    fs::create_dir_all(to).expect("a folder");
-    for name in names {
-        fs::copy(binaries().join(name), to.join(name)).expect("programs can be copied");
-    }
-    let daemon = fs::File::options().write(true).open(to.join("hobd")).expect("the copy is ours");
-    daemon.set_modified(SystemTime::now() - age).expect("its time can be set");
-    to.to_path_buf()
-}
-
 #[test]
 fn programs_that_are_missing_or_do_not_run() {
     let world = World::new();
     let tree = world.tree(FIXTURE);
-    let folder = copy(&world.path("part"), &["hob", "hobd"], Duration::ZERO);
+    let folder = copy_programs(&world.path("part"), &["hob", "hobd"], Duration::ZERO);
     let ask =
         || run(world.command(folder.join("hob")).args(["doctor", "--json"]).current_dir(tree.root()), b"");
     let missing = ask().code(1);
@@ -291,8 +280,8 @@ fn a_daemon_of_an_older_build_is_told_and_left_alone() {
     let world = World::new();
     let tree = world.tree(FIXTURE);
     let names = ["hob", "hobd", "hob-mcp", "hob-lsp"];
-    let old = copy(&world.path("old"), &names, Duration::from_secs(7200));
-    let new = copy(&world.path("new"), &names, Duration::from_secs(3600));
+    let old = copy_programs(&world.path("old"), &names, Duration::from_secs(7200));
+    let new = copy_programs(&world.path("new"), &names, Duration::from_secs(3600));
     let ask = |folder: &Path, args: &[&str]| {
         run(world.command(folder.join("hob")).args(args).current_dir(tree.root()), b"")
     };

@@ -5,7 +5,7 @@
 //! and then becomes the daemon. [`Socket`] holds the socket over several daemons, as systemd does.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::{UnixDatagram, UnixListener};
@@ -16,7 +16,7 @@ use std::sync::{Arc, Barrier, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime};
 
-use hob_tests::{FOREVER, Mcp, Tree, World, binaries, is_alive, run, systemd};
+use hob_tests::{FOREVER, Mcp, Tree, World, binaries, copy_programs, is_alive, run, systemd};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -113,14 +113,8 @@ fn handed(listener: &UnixListener, command: &[String]) -> Child {
 }
 
 /// Returns a copy of the programs whose daemon has this age in seconds.
-fn copy(to: &Path, age: u64) -> PathBuf {
-    fs::create_dir_all(to).expect("a folder");
-    for name in ["hob", "hobd", "hob-mcp"] {
-        fs::copy(binaries().join(name), to.join(name)).expect("programs can be copied");
-    }
-    let daemon = File::options().write(true).open(to.join("hobd")).expect("the copy is ours");
-    daemon.set_modified(SystemTime::now() - Duration::from_secs(age)).expect("its time can be set");
-    to.to_path_buf()
+fn installation(to: &Path, age: u64) -> PathBuf {
+    copy_programs(to, &["hob", "hobd", "hob-mcp"], Duration::from_secs(age))
 }
 
 #[track_caller]
@@ -191,8 +185,8 @@ fn clients_that_come_at_once_get_the_services_one_daemon() {
 fn a_service_that_is_upgraded_in_place_loses_no_call() {
     let world = World::new();
     let tree = world.tree(FIXTURE);
-    let installed = copy(&world.path("installed"), 7200);
-    let newer = copy(&world.path("newer"), 3600);
+    let installed = installation(&world.path("installed"), 7200);
+    let newer = installation(&world.path("newer"), 3600);
     let service = Socket::of(&world, &installed.join("hobd"), &[]);
     let mut old_shim = Mcp::start_program(&world, &tree, &installed.join("hob-mcp"));
     let old_daemon = pid_by(&mut old_shim);
@@ -221,8 +215,8 @@ fn a_service_that_is_upgraded_in_place_loses_no_call() {
 fn a_service_with_an_older_daemon_is_used_and_the_user_is_told() {
     let world = World::new();
     let tree = world.tree(FIXTURE);
-    let older = copy(&world.path("older"), 7200);
-    let newer = copy(&world.path("newer"), 3600);
+    let older = installation(&world.path("older"), 7200);
+    let newer = installation(&world.path("newer"), 3600);
     let service = Socket::of(&world, &older.join("hobd"), &[]);
     let first = pid_by(&mut Mcp::start_program(&world, &tree, &newer.join("hob-mcp")));
     let said =

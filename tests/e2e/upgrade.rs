@@ -1,24 +1,13 @@
 //! Tests that a newer build of the daemon replaces an older one while calls continue, and never the reverse.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use hob_tests::{Mcp, Tree, World, binaries, is_alive};
+use hob_tests::{Mcp, Tree, World, copy_programs, is_alive};
 use serde_json::json;
-
-/// Returns a copy of the programs whose daemon was written at a certain time.
-fn copy(to: &Path, written: SystemTime) -> PathBuf {
-    fs::create_dir_all(to).expect("a folder");
-    for name in ["hob", "hobd", "hob-mcp"] {
-        fs::copy(binaries().join(name), to.join(name)).expect("programs can be copied");
-    }
-    let daemon = File::options().write(true).open(to.join("hobd")).expect("the copy is ours");
-    daemon.set_modified(written).expect("its time can be set");
-    to.to_path_buf()
-}
 
 struct Installed {
     world: World,
@@ -28,10 +17,10 @@ struct Installed {
 }
 
 fn installed() -> Installed {
-    let now = SystemTime::now();
     let world = World::new();
-    let old = copy(&world.path("old"), now - Duration::from_secs(7200));
-    let new = copy(&world.path("new"), now - Duration::from_secs(3600));
+    let names = ["hob", "hobd", "hob-mcp"];
+    let old = copy_programs(&world.path("old"), &names, Duration::from_secs(7200));
+    let new = copy_programs(&world.path("new"), &names, Duration::from_secs(3600));
     let tree = world.tree("//- /a.py\ndef found(): pass\n");
     Installed { world, tree, old, new }
 }

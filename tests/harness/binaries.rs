@@ -5,9 +5,11 @@
 //! `cargo` only compares some timestamps. `HOB_TEST_PROGRAMS` names a folder with other programs to test, for example a
 //! release.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
+use std::time::{Duration, SystemTime};
 
 /// Returns the root of hob's repository.
 #[must_use]
@@ -26,6 +28,35 @@ pub fn binaries() -> &'static Path {
     let given = || std::env::var_os("HOB_TEST_PROGRAMS").map(PathBuf::from);
     let built = BUILT.get_or_init(|| given().map_or_else(build, Ok));
     built.as_ref().unwrap_or_else(|told| panic!("the programs under test cannot be built:\n{told}"))
+}
+
+/// Copies programs under test to a new folder, and makes the copied daemon as old as `age`. Returns the folder.
+///
+/// # Panics
+///
+/// Panics if a program cannot be copied.
+pub fn copy_programs(to: &Path, names: &[&str], age: Duration) -> PathBuf {
+    std::fs::create_dir_all(to).expect("a folder");
+    for name in names {
+        copy_program(&binaries().join(name), &to.join(name));
+    }
+    // Who owns a file may set its time without opening it for writing.
+    let daemon = File::open(to.join("hobd")).expect("the copy is ours");
+    daemon.set_modified(SystemTime::now() - age).expect("its time can be set");
+    to.to_path_buf()
+}
+
+/// Copies a program in another process. Were it open for writing here, a process that another test starts just then would
+/// inherit it so for a moment, in which the system refuses to run the copy.
+#[cfg(unix)]
+fn copy_program(from: &Path, to: &Path) {
+    let copied = Command::new("cp").arg(from).arg(to).status().expect("cp starts");
+    assert!(copied.success(), "{} can be copied", from.display());
+}
+
+#[cfg(not(unix))]
+fn copy_program(from: &Path, to: &Path) {
+    let _ = std::fs::copy(from, to).expect("programs can be copied");
 }
 
 /// Returns the folder `target`, wherever the user has it.

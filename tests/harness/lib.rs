@@ -30,7 +30,7 @@ mod tree;
 mod world;
 
 pub use answer::Answer;
-pub use binaries::{binaries, repository, target_dir};
+pub use binaries::{binaries, copy_programs, repository, target_dir};
 pub use command::{Output, run};
 pub use copy::copy_folder;
 pub use direct::Direct;
