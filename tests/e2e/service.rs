@@ -112,8 +112,8 @@ fn handed(listener: &UnixListener, command: &[String]) -> Child {
     shell.env_remove("HOB_DIR").stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a shell")
 }
 
-/// Returns a copy of the programs whose daemon has this age in seconds.
-fn installation(to: &Path, age: u64) -> PathBuf {
+/// Copies the programs, and makes the daemon that many seconds old. Returns their folder.
+fn install_programs(to: &Path, age: u64) -> PathBuf {
     copy_programs(to, &["hob", "hobd", "hob-mcp"], Duration::from_secs(age))
 }
 
@@ -185,8 +185,8 @@ fn clients_that_come_at_once_get_the_services_one_daemon() {
 fn a_service_that_is_upgraded_in_place_loses_no_call() {
     let world = World::new();
     let tree = world.tree(FIXTURE);
-    let installed = installation(&world.path("installed"), 7200);
-    let newer = installation(&world.path("newer"), 3600);
+    let installed = install_programs(&world.path("installed"), 7200);
+    let newer = install_programs(&world.path("newer"), 3600);
     let service = Socket::of(&world, &installed.join("hobd"), &[]);
     let mut old_shim = Mcp::start_program(&world, &tree, &installed.join("hob-mcp"));
     let old_daemon = pid_by(&mut old_shim);
@@ -215,8 +215,8 @@ fn a_service_that_is_upgraded_in_place_loses_no_call() {
 fn a_service_with_an_older_daemon_is_used_and_the_user_is_told() {
     let world = World::new();
     let tree = world.tree(FIXTURE);
-    let older = installation(&world.path("older"), 7200);
-    let newer = installation(&world.path("newer"), 3600);
+    let older = install_programs(&world.path("older"), 7200);
+    let newer = install_programs(&world.path("newer"), 3600);
     let service = Socket::of(&world, &older.join("hobd"), &[]);
     let first = pid_by(&mut Mcp::start_program(&world, &tree, &newer.join("hob-mcp")));
     let said =

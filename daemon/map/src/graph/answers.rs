@@ -178,7 +178,7 @@ pub struct NeighborsAnswer {
     /// True if `omitted` is a lower bound: beyond the first step, unresolved edges are looked for only if there is a
     /// place for them.
     pub omitted_is_least: bool,
-    /// How widely the steps beyond the first looked for users.
+    /// Tells where the steps beyond the first looked for users.
     pub farther_users: FartherUsers,
     /// True if time ran out before everything was searched.
     pub incomplete: bool,
@@ -187,7 +187,8 @@ pub struct NeighborsAnswer {
     pub may_lack_callers: bool,
 }
 
-/// How widely steps beyond the first of [`Map::neighbors`](super::Map::neighbors) looked for users, the widest first.
+/// Tells where steps beyond the first of [`Map::neighbors`](super::Map::neighbors) looked for users. Of several steps, the
+/// last of these that holds for one is told.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub enum FartherUsers {
     /// Everywhere.

@@ -51,15 +51,16 @@ impl NeighborWalk<'_> {
                 true => proposed.next().and_then(|line| self.check_proposal(&earlier, &line, frontier, &met)),
                 false => unproposed.next(),
             };
-            let is_new = |found: &FoundEdge| !self.is_known(frontier[found.via], found.connection(), &met);
+            let is_new =
+                |found: &FoundEdge| !self.is_known(frontier[found.via], found.seen_connection(), &met);
             let Some(found) = found.filter(is_new) else { continue };
-            met.insert(found.connection());
+            met.insert(found.seen_connection());
             let group = group_sizes.entry((found.via, found.edge.kind, found.way)).or_default();
             if *group < self.per_kind() {
                 *group += 1;
                 step.found.push(found);
             } else {
-                step.left_out.push(found.connection().identity());
+                step.left_out.push(found.seen_connection().neighbor_identity());
             }
         }
         if let Err(stopped) = self.query.cancel.check() {
@@ -67,7 +68,7 @@ impl NeighborWalk<'_> {
             self.stopped = self.stopped.or(Some(stopped));
             step.found.extend(unproposed);
         } else {
-            step.left_out.extend(unproposed.map(|found| found.connection().identity()));
+            step.left_out.extend(unproposed.map(|found| found.seen_connection().neighbor_identity()));
         }
         step.lines_left_out.extend(proposed);
         step
@@ -77,7 +78,7 @@ impl NeighborWalk<'_> {
     fn is_known(&self, via: NodeRef, seen: Connection, met: &FxHashSet<Connection>) -> bool {
         // A recursive function is its own caller.
         let was_visited = self.visited.contains(&seen.far) && seen.far != via;
-        was_visited || self.keys.contains(&seen.identity()) || met.contains(&seen)
+        was_visited || self.keys.contains(&seen.neighbor_identity()) || met.contains(&seen)
     }
 
     /// Returns the resolved edges around the frontier that need no proposal, best first: those that start there or in changed
@@ -227,7 +228,7 @@ impl NeighborWalk<'_> {
         // A node that is gone is passed over at once.
         let Some(far) = earlier.far_node(line) else { return true };
         let proposed = Connection { far, kind: line.kind, way: line.way };
-        let order = self.compare_connections(&proposed, &found.connection());
+        let order = self.compare_connections(&proposed, &found.seen_connection());
         order.then(line.via.cmp(&found.via)).is_le()
     }
 }

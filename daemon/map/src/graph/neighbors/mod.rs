@@ -6,7 +6,7 @@ mod skeleton_step;
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use hob_base::{CancelToken, Stopped};
+use hob_base::Stopped;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::derived_uses::FoundUse;
@@ -57,7 +57,7 @@ struct NeighborWalk<'m> {
     unresolved_left: bool,
     /// The number of the present step.
     depth: u32,
-    /// How widely the steps so far looked for users.
+    /// Tells where the steps so far looked for users.
     farther_users: FartherUsers,
 }
 
@@ -120,19 +120,6 @@ impl Map {
             (NodeRef::External(_), NodeRef::External(_)) => self.id(a).cmp(&self.id(b)),
             _ => place(a).cmp(&place(b)),
         }
-    }
-
-    /// Returns the uses of a C or C++ declaration's definition, which uses resolve to; empty for anything else.
-    fn through_body(
-        &self,
-        resolver: &Resolver<'_>,
-        node: NodeRef,
-        kinds: EdgeKinds,
-        cancel: &CancelToken,
-    ) -> Inbound {
-        let Some(body) = self.body_beside(resolver, node) else { return Inbound::default() };
-        let found = self.edges_in_with(resolver, body, kinds.without(EdgeKind::Contains), cancel);
-        Inbound { edges: found.edges.into_iter().map(|edge| Edge { to: node, ..edge }).collect(), ..found }
     }
 
     /// Returns the definition that a C or C++ declaration announces; `None` for anything else.
@@ -301,13 +288,7 @@ impl NeighborWalk<'_> {
             edges.extend(out.into_iter().map(|edge| (edge, Direction::Out)));
         }
         if query.direction != Direction::Out {
-            let found = if self.asks_some_files() {
-                self.some_edges_to(node)
-            } else {
-                let mut found = map.edges_in_family(resolver, node, kin, query.kinds, &query.cancel);
-                found.merge(map.through_body(resolver, node, query.kinds, &query.cancel));
-                found
-            };
+            let found = self.search_users(node, kin);
             if found.left_files {
                 self.farther_users = FartherUsers::InSomeFiles;
             }
@@ -325,13 +306,17 @@ impl NeighborWalk<'_> {
         self.depth > 1 && self.surroundings.is_none() && lacks_users
     }
 
-    /// Returns the edges that end at a node, or at the definition that it announces, from some files of each name.
-    fn some_edges_to(&self, node: NodeRef) -> Inbound {
-        let (map, resolver, cancel) = (self.map, &self.resolver, &self.query.cancel);
-        let mut found = map.some_edges_in(resolver, node, self.query.kinds, cancel);
+    /// Searches for the edges that end at a node and its family, or at the definition that it announces, to which uses of a C or
+    /// C++ declaration resolve.
+    fn search_users(&self, node: NodeRef, kin: &[NodeRef]) -> Inbound {
+        let (map, resolver, query) = (self.map, &self.resolver, self.query);
+        let search = |node: NodeRef, kin: &[NodeRef], kinds: EdgeKinds| match self.asks_some_files() {
+            true => map.some_edges_in(resolver, node, kinds, &query.cancel),
+            false => map.edges_in_family(resolver, node, kin, kinds, &query.cancel),
+        };
+        let mut found = search(node, kin, query.kinds);
         if let Some(body) = map.body_beside(resolver, node) {
-            let kinds = self.query.kinds.without(EdgeKind::Contains);
-            let of_body = map.some_edges_in(resolver, body, kinds, cancel);
+            let of_body = search(body, &[], query.kinds.without(EdgeKind::Contains));
             let edges = of_body.edges.into_iter().map(|edge| Edge { to: node, ..edge }).collect();
             found.merge(Inbound { edges, ..of_body });
         }
@@ -420,7 +405,7 @@ struct FoundEdge {
 }
 
 impl FoundEdge {
-    fn connection(&self) -> Connection {
+    fn seen_connection(&self) -> Connection {
         Connection::of_edge(&self.edge, self.way)
     }
 }
@@ -439,7 +424,7 @@ impl Connection {
     }
 
     /// Returns the key of the resolved neighbour.
-    fn identity(self) -> NeighborIdentity {
+    fn neighbor_identity(self) -> NeighborIdentity {
         (self.far, self.kind, self.way, true)
     }
 }

@@ -14,8 +14,13 @@ use crate::graph::{
 /// Texts of files by their paths, and later ones; `None` removes a file.
 type ChangeSteps = (Vec<(usize, usize)>, Vec<(usize, Option<usize>)>);
 
-fn neighbors(map: &Map, node: NodeRef, direction: Direction, most: (u32, usize)) -> NeighborsAnswer {
-    let (depth, max_nodes) = most;
+fn neighbors_within(
+    map: &Map,
+    node: NodeRef,
+    direction: Direction,
+    depth: u32,
+    max_nodes: usize,
+) -> NeighborsAnswer {
     let (kinds, family, cancel) = (EdgeKinds::ALL, false, CancelToken::default());
     let query = NeighborsQuery { node, direction, kinds, depth, max_nodes, family, cancel };
     map.neighbors(&query).expect("the node is there")
@@ -40,7 +45,7 @@ fn shown_edge(found: &Neighbor) -> String {
 fn check_truth(map: &Map, plain: &Map) -> Result<(), TestCaseError> {
     for node in all_nodes(map) {
         for max_nodes in [2, 4, 9] {
-            let answer = neighbors(map, node, Direction::Both, (3, max_nodes));
+            let answer = neighbors_within(map, node, Direction::Both, 3, max_nodes);
             for found in answer.neighbors.iter().filter(|found| found.candidates.is_empty()) {
                 if matches!(found.via, NodeRef::External(_)) {
                     // A search for the users of a package asks only the files that import it themselves.
@@ -49,11 +54,11 @@ fn check_truth(map: &Map, plain: &Map) -> Result<(), TestCaseError> {
                     prop_assert!(out.iter().any(is_it), "{}: {:?}", shown_edge(found), out);
                     continue;
                 }
-                let around = neighbors(plain, found.via, found.direction, (1, 10_000));
+                let around = neighbors_within(plain, found.via, found.direction, 1, 10_000);
                 let edges: Vec<String> = around.neighbors.iter().map(shown_edge).collect();
                 prop_assert!(edges.contains(&shown_edge(found)), "{}: {:?}", shown_edge(found), edges);
             }
-            let same = neighbors(plain, node, Direction::Both, (3, max_nodes));
+            let same = neighbors_within(plain, node, Direction::Both, 3, max_nodes);
             let leads_through_package =
                 answer.neighbors.iter().any(|found| matches!(found.via, NodeRef::External(_)));
             let is_whole = answer.farther_users == FartherUsers::All && same.neighbors.len() < max_nodes;
@@ -123,8 +128,8 @@ proptest! {
         let direction = [Direction::In, Direction::Out, Direction::Both][way];
         for node in all_nodes(&map) {
             for depth in 2..=3 {
-                let one = neighbors(&map, node, direction, (depth, max_nodes));
-                let other = neighbors(&plain, node, direction, (depth, max_nodes));
+                let one = neighbors_within(&map, node, direction, depth, max_nodes);
+                let other = neighbors_within(&plain, node, direction, depth, max_nodes);
                 prop_assert_eq!(shown_neighbors(&one, &map), shown_neighbors(&other, &plain));
             }
         }
@@ -149,7 +154,7 @@ def three():
     middle()
 ";
 
-fn change(map: &mut Map, file: u32, path: &str, text: &str) {
+fn change_file(map: &mut Map, file: u32, path: &str, text: &str) {
     map.apply(vec![set(file, path, text)]);
 }
 
@@ -175,7 +180,7 @@ fn calls_two_steps_from(map: &Map, target: &str, max_nodes: usize) -> Vec<String
 #[test]
 fn a_caller_that_has_gone_is_not_shown_and_a_new_one_is() {
     let mut map = derived_map(FIXTURE);
-    change(
+    change_file(
         &mut map,
         2,
         "c.py",
@@ -203,7 +208,7 @@ fn a_node_that_moved_within_its_file_keeps_its_callers_and_their_order() {
     let hub = "//- /zz.py\nfrom b import middle\ndef hub():\n    middle()\n";
     let users: String = (0..40).map(|i| format!("//- /u{i:02}.py\nfrom zz import hub\nhub()\n")).collect();
     let mut map = derived_map(&(FIXTURE.to_owned() + &many_callers(2 * SOME_FILES) + hub + &users));
-    change(&mut map, 1, "b.py", "\n\ndef before(): pass\ndef middle(): pass\n");
+    change_file(&mut map, 1, "b.py", "\n\ndef before(): pass\ndef middle(): pass\n");
     assert_eq!(calls_two_steps_from(&map, "start", 2), ["py:zz.py#hub"]);
 }
 
@@ -214,8 +219,8 @@ fn what_is_left_out_is_counted_only_if_it_is_there() {
         if !has_skeleton {
             map.remove_skeleton();
         }
-        change(&mut map, 2, "c.py", "");
-        neighbors(&map, lookup_node(&map, "start"), Direction::Both, (2, 1_000))
+        change_file(&mut map, 2, "c.py", "");
+        neighbors_within(&map, lookup_node(&map, "start"), Direction::Both, 2, 1_000)
     };
     let (answer, plain) = (answer_after(true), answer_after(false));
     assert_eq!((answer.farther_users, plain.farther_users), (FartherUsers::All, FartherUsers::All));
@@ -226,8 +231,8 @@ fn what_is_left_out_is_counted_only_if_it_is_there() {
 #[test]
 fn steps_to_what_is_used_lack_no_users() {
     let mut map = derived_map(FIXTURE);
-    change(&mut map, 2, "c.py", "");
-    let answer = neighbors(&map, lookup_node(&map, "a.py"), Direction::Out, (3, 3));
+    change_file(&mut map, 2, "c.py", "");
+    let answer = neighbors_within(&map, lookup_node(&map, "a.py"), Direction::Out, 3, 3);
     assert_eq!((answer.neighbors.len(), answer.farther_users), (3, FartherUsers::All));
 }
 
@@ -235,8 +240,8 @@ fn steps_to_what_is_used_lack_no_users() {
 fn before_the_first_derivation_a_second_step_asks_some_files_and_says_so() {
     let looked_for = |map: &Map| {
         let start = lookup_node(map, "start");
-        let answer = neighbors(map, start, Direction::Both, (2, 40));
-        let one_step = neighbors(map, start, Direction::Both, (1, 40));
+        let answer = neighbors_within(map, start, Direction::Both, 2, 40);
+        let one_step = neighbors_within(map, start, Direction::Both, 1, 40);
         assert_eq!(one_step.farther_users, FartherUsers::All);
         assert!(answer.neighbors.iter().any(|found| found.info.id.to_string() == "py:d000.py#f000"));
         answer.farther_users
